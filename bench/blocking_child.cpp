@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "blocking_child.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+namespace hawser::bench {
+
+std::optional<blocking_child> blocking_child::start(const std::string& program, session where) {
+  std::array<int, 2> in{};
+  std::array<int, 2> out{};
+  if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) return std::nullopt;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  // A session of its own, as every child of Hawser has: the kernel schedules sessions as groups (autogroup), and a
+  // switch between groups costs more than one within.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (where == session::own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  std::string name = program;
+  std::array<char*, 2> arguments{name.data(), nullptr};
+  pid_t pid = 0;
+  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(in[0]);
+  close(out[1]);
+  if (status == 0) return blocking_child{pid, in[1], out[0]};
+  close(in[1]);
+  close(out[0]);
+  return std::nullopt;
+}
+
+blocking_child::blocking_child(blocking_child&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), in_(other.in_), out_(other.out_) {}
+
+blocking_child::~blocking_child() {
+  if (pid_ == 0) return;
+  close(in_);
+  close(out_);
+  waitpid(pid_, nullptr, 0);
+}
+
+bool blocking_child::exchange(std::string_view message) {
+  if (write(in_, message.data(), message.size()) != static_cast<ssize_t>(message.size())) return false;
+  std::array<char, 4096> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+  for (std::size_t got = 0; got < message.size();) {
+    const ssize_t count = read(out_, piece.data(), piece.size());
+    if (count <= 0) return false;
+    got += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace hawser::bench

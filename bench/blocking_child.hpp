@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The floor of everything with a child: posix_spawn, two pipes, blocking reads and writes. No Hawser in it.
+#pragma once
+
+#include <spawn.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hawser::bench {
+
+class blocking_child {
+ public:
+  enum class session : bool { ours, own };
+  static std::optional<blocking_child> start(const std::string& program, session where = session::own);
+  blocking_child(blocking_child&& other) noexcept;
+  blocking_child& operator=(blocking_child&&) = delete;
+  /// Ends its input and waits for it.
+  ~blocking_child();
+
+  /// Sends a message and reads as many bytes back.
+  bool exchange(std::string_view message);
+
+ private:
+  blocking_child(pid_t pid, int in, int out) : pid_(pid), in_(in), out_(out) {}
+  pid_t pid_;
+  int in_;
+  int out_;
+};
+
+}  // namespace hawser::bench

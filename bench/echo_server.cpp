@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Sends back what it reads, until its input ends.
+#include <unistd.h>
+
+int main() {
+  static char bytes[65536];
+  while (true) {
+    const ssize_t count = read(0, bytes, sizeof bytes);
+    if (count <= 0) return 0;
+    for (ssize_t done = 0; done < count;) {
+      const ssize_t written = write(1, bytes + done, static_cast<size_t>(count - done));
+      if (written <= 0) return 0;
+      done += written;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// One message to an echoing child and back, sequentially: blocking system calls against a coroutine over `stream`.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../runtime/keeper.hpp"
+#include "blocking_child.hpp"
+#include "questions.hpp"
+
+namespace hawser::bench {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// The size of a typical tools/call on the wire.
+const std::string message(132, 'm');
+
+task<bool> exchanges(child& c, int count, distribution& into) {
+  for (int i = 0; i < count; ++i) {
+    const auto begin = steady_clock::now();
+    c.input().write(std::string_view{message});
+    while (c.output().unread().size() < message.size()) {
+      auto more = co_await c.output().read_some();
+      if (!more) co_return false;
+    }
+    c.output().consume(message.size());
+    into.add(steady_clock::now() - begin);
+  }
+  co_return true;
+}
+
+bool blocking_exchanges(blocking_child& c, int count, distribution& into) {
+  for (int i = 0; i < count; ++i) {
+    const auto begin = steady_clock::now();
+    if (!c.exchange(message)) return false;
+    into.add(steady_clock::now() - begin);
+  }
+  return true;
+}
+
+task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
+  auto raw = blocking_child::start(sibling("bench_echo_server"));
+  auto beside = blocking_child::start(sibling("bench_echo_server"), blocking_child::session::ours);
+  keeper k{home};
+  auto ours = co_await k.spawn(command{.program = sibling("bench_echo_server")});
+  bool fine = raw && beside && ours;
+  distribution warm_up;
+  if (fine) {
+    fine = blocking_exchanges(*raw, s.per_round, warm_up);
+    const bool warm = co_await exchanges(*ours, s.per_round, warm_up);
+    fine = fine && warm;
+  }
+  for (int round = 0; fine && round < s.rounds; ++round) {
+    fine = blocking_exchanges(*raw, s.per_round, all[0].latency);
+    const bool through_stream = co_await exchanges(*ours, s.per_round, all[1].latency);
+    fine = fine && through_stream && blocking_exchanges(*beside, s.per_round, all[2].latency);
+  }
+  if (ours) {
+    auto ended = co_await ours->shutdown({});
+    ignore(ended, "the numbers are taken");
+  } else {
+    std::fprintf(stderr, "hawser-bench: %s\n", ours.error().what.c_str());
+  }
+  auto closed = co_await k.close();
+  ignore(closed, "the numbers are taken");
+  co_return fine;
+}
+
+}  // namespace
+
+int floor(const settings& s) {
+  std::vector<candidate> all{{.name = "blocking read and write"},
+                             {.name = "stream, one coroutine"},
+                             {.name = "blocking, child in our session"}};
+  for (candidate& c : all)
+    c.latency.reserve(static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round));
+  loop home;
+  if (!home.run(measure(home, s, all))) return 2;
+  const bar goal{.of = 1, .floor = 0, .at_most = 1.15, .name = "p50 of stream to blocking"};
+  // Unpinned, the cores' waking up is measured rather than ours: shown, not judged.
+  return print_report(s, "a 132-byte message to a child and back", all, s.free ? nullptr : &goal) ? 0 : 1;
+}
+
+}  // namespace hawser::bench

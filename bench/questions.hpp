@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The questions this program can answer; each returns its exit code: 0 met, 1 missed, 2 could not measure.
+#pragma once
+
+#include "harness.hpp"
+
+namespace hawser::bench {
+
+/// What does one exchange with a child cost through `stream`, against blocking reads and writes?
+int floor(const settings& s);
+/// What does starting a child cost, from the call to its first answer, against posix_spawn?
+int start(const settings& s);
+
+}  // namespace hawser::bench

@@ -1,0 +1,17 @@
+-- hawser-bench: one program, one file a question.
+target("hawser-bench")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented")
+    add_files("*.cpp|echo_server.cpp")
+    add_deps("runtime")
+    add_deps("bench_echo_server", {inherit = false})
+    add_packages("cli11")
+target_end()
+
+-- The other side of every exchange: as small and as fast as can be, so that the client's cost shows.
+target("bench_echo_server")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_files("echo_server.cpp")
+target_end()

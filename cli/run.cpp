@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "run.hpp"
+
+#include <csignal>
+#include <cstdio>
+
+#include "../runtime/keeper.hpp"
+#include "../runtime/signals.hpp"
+#include "../runtime/when.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+constexpr int not_started = 127;  // as shells have it
+
+int complain(const error& e) {
+  std::fprintf(stderr, "hawser: %s\n", e.what.c_str());
+  return not_started;
+}
+
+task<result<exit_status>> ended(child& c) { co_return co_await c.exited(); }
+task<result<int>> interrupted(signal_set& signals) { co_return co_await signals.next(); }
+
+task<int> supervise(loop& home, const run_options& options) {
+  auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
+  if (!signals) co_return complain(signals.error());
+  command what{.program = options.words.front(), .directory = options.directory};
+  what.arguments.assign(options.words.begin() + 1, options.words.end());
+  what.env.from = environment::base::inherit;
+  what.input = what.output = what.errors = stdio::inherit;
+  keeper k{home};
+  auto started = co_await k.spawn(std::move(what));
+  int code = not_started;
+  if (started) {
+    // Whichever comes first; the ladder then ends what is left of the tree.
+    auto first = co_await when_any(ended(*started), interrupted(*signals));
+    ignore(std::get<0>(first.values), "shutdown() says how it ended");
+    const auto grace = std::chrono::duration_cast<duration>(std::chrono::duration<double>{options.grace_seconds});
+    const stop_ladder ladder{.after_stdin = first.winner == 0 ? duration::zero() : grace, .after_sigterm = grace};
+    auto status = co_await started->shutdown(ladder);
+    if (status) {
+      code = status->signal != 0 ? 128 + status->signal : status->code;
+    } else {
+      code = complain(status.error());
+    }
+  } else {
+    complain(started.error());
+  }
+  auto closed = co_await k.close();
+  if (!closed) complain(closed.error());
+  co_return code;
+}
+
+}  // namespace
+
+int run(const run_options& options) {
+  loop home;
+  return home.run(supervise(home, options));
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// `hawser run`: a command under the keeper's watch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hawser::cli {
+
+struct run_options {
+  std::vector<std::string> words{};  ///< the program and its arguments
+  std::string directory{};
+  double grace_seconds = 2;
+};
+
+/// Returns the program's exit code.
+int run(const run_options& options);
+
+}  // namespace hawser::cli

@@ -1,0 +1,12 @@
+-- The `hawser` program: one small file a command.
+target("hawser")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented")
+    add_files("*.cpp")
+    add_deps("runtime")
+    add_packages("cli11")
+    on_load(function (target)
+        target:add("defines", 'HAWSER_VERSION="' .. target:version() .. '"')
+    end)
+target_end()

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "child.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "detail/child_core.hpp"
+#include "timeout.hpp"
+
+namespace hawser {
+
+using keeper_protocol::report;
+using keeper_protocol::report_kind;
+using keeper_protocol::start_step;
+
+std::string exit_status::to_string() const {
+  if (signal == 0) return "exited with " + std::to_string(code);
+  const char* name = sigdescr_np(signal);
+  return "ended by signal " + std::to_string(signal) + (name != nullptr ? std::string{" ("} + name + ')' : "");
+}
+
+namespace detail {
+
+namespace {
+
+error start_failure(const report& r, const std::string& program) {
+  const auto step = static_cast<start_step>(r.detail);
+  std::string what = "spawn \"" + program + "\": ";
+  if (step == start_step::fork) what += "fork: ";
+  if (step == start_step::directory) what += "working directory: ";
+  return error{.code = errc::spawn, .what = what + std::strerror(r.number), .native = r.number, .phase = "start"};
+}
+
+}  // namespace
+
+void child_deleter::operator()(child_core* core) const noexcept {
+  require(core->gone.is_set() || core->failure, "a child was destroyed before it was shut down");
+  delete core;
+}
+
+void child_core::listen(unique_fd socket) {
+  control = std::move(socket);
+  poll.reset(new uv_poll_t{});
+  uv_poll_init(uv_of(home), poll.get(), control.get());
+  poll->data = this;
+  uv_poll_start(poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
+    if (handle->data != nullptr) static_cast<child_core*>(handle->data)->on_readable();
+  });
+}
+
+void child_core::command(char what) const noexcept {
+  // A warden that cannot be told is one that has ended; its last report says so.
+  if (control) send(control.get(), &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void child_core::on_readable() noexcept {
+  while (!gone.is_set()) {
+    report r{};
+    const ssize_t size = recv(control.get(), &r, sizeof r, MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) return;
+    if (size == sizeof r) {
+      on_report(r);
+    } else {
+      on_silence();
+    }
+  }
+  poll.reset();
+  control.reset();
+}
+
+void child_core::on_report(const report& r) {
+  switch (r.kind) {
+    case report_kind::started:
+      pid = r.number;
+      started.set();
+      break;
+    case report_kind::failed:
+      failure = start_failure(r, program);
+      started.set();
+      gone.set();
+      break;
+    case report_kind::exited:
+      status = WIFSIGNALED(r.number) ? exit_status{.code = 0, .signal = WTERMSIG(r.number)}
+                                     : exit_status{.code = WEXITSTATUS(r.number), .signal = 0};
+      exited.set();
+      break;
+    case report_kind::stray: {
+      const std::string who =
+          std::string{r.name, strnlen(r.name, sizeof r.name)} + " (" + std::to_string(r.number) + ')';
+      (r.detail == 0 ? strays : unkillable).push_back(who);
+      home.log().write(
+          log_level::warning, program,
+          (r.detail == 0 ? "killed a process that had left its group: " : "could not kill a process: ") + who);
+      break;
+    }
+    case report_kind::gone: gone.set(); break;
+  }
+}
+
+// The socket ended without a last word: somebody killed the warden. The keeper kills what it left behind.
+void child_core::on_silence() {
+  if (!started.is_set()) {
+    failure = error{.code = errc::closed, .what = "spawn \"" + program + "\": the keeper is gone", .phase = "start"};
+    started.set();
+  }
+  home.log().write(log_level::error, program, "the process that watched over it was killed");
+  exited.set();
+  gone.set();
+}
+
+}  // namespace detail
+
+stream& child::input() noexcept { return *core_->input; }
+stream& child::output() noexcept { return *core_->output; }
+stream& child::errors() noexcept { return *core_->errors; }
+int child::pid() const noexcept { return core_->pid; }
+const std::vector<std::string>& child::strays() const noexcept { return core_->strays; }
+
+namespace {
+
+result<exit_status> outcome_of(const detail::child_core& core) {
+  if (core.status) return *core.status;
+  return error{.code = errc::closed,
+               .what = core.program + ": its exit was not seen: the process that watched over it was killed"};
+}
+
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+
+task<result<void>> climb(detail::child_core& core, stop_ladder ladder) {
+  if (core.input) co_await core.input->close();
+  // A process that ended in time while others of its tree live on has had its grace.
+  auto ended = co_await with_timeout(ladder.after_stdin, wait_for(core.exited));
+  ignore(ended, "the next step follows in any case");
+  if (!core.gone.is_set()) {
+    core.command(keeper_protocol::command_terminate);
+    auto terminated = co_await with_timeout(ladder.after_sigterm, wait_for(core.gone));
+    ignore(terminated, "the next step follows in any case");
+  }
+  if (!core.gone.is_set()) core.command(keeper_protocol::command_kill);
+  co_return co_await with_timeout(ladder.after_sigkill, wait_for(core.gone));
+}
+
+}  // namespace
+
+task<result<exit_status>> child::exited() {
+  detail::child_core& core = *core_;
+  auto seen = co_await core.exited.wait();
+  if (!seen) co_return seen.error();
+  co_return outcome_of(core);
+}
+
+task<result<exit_status>> child::shutdown(stop_ladder ladder) {
+  detail::child_core& core = *core_;
+  const duration bound = ladder.after_stdin + ladder.after_sigterm + ladder.after_sigkill + std::chrono::seconds{1};
+  auto climbed = co_await shield(bound, climb(core, ladder));
+  if (!climbed) {
+    std::string who;
+    for (const std::string& name : core.unkillable) who += (who.empty() ? "" : ", ") + name;
+    core.gone.set();  // given up: the warden goes on trying
+    core.poll.reset();
+    core.control.reset();
+    co_return error{
+        .code = errc::timed_out,
+        .what = core.program + ": processes are left that cannot be killed: " + (who.empty() ? "unknown" : who)};
+  }
+  co_return outcome_of(core);
+}
+
+}  // namespace hawser

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "check.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace hawser::detail {
+
+void broken(const char* sentence) noexcept {
+  std::fprintf(stderr, "hawser: broken rule: %s\n", sentence);
+  std::abort();
+}
+
+}  // namespace hawser::detail

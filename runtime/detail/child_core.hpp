@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// One child as the host sees it: its pipes and the control socket to its warden. For the sources of runtime/ only.
+#pragma once
+
+#include <optional>
+
+#include "../child.hpp"
+#include "../event.hpp"
+#include "../keeper/protocol.hpp"
+#include "handle.hpp"
+#include "loop_core.hpp"
+#include "unique_fd.hpp"
+
+namespace hawser::detail {
+
+struct child_core {
+  child_core(loop& l, std::string name) : home(l), program(std::move(name)) {}
+
+  /// Takes the control socket and listens to it.
+  void listen(unique_fd socket);
+  void command(char what) const noexcept;
+
+  loop& home;
+  std::string program;
+  std::optional<stream> input;
+  std::optional<stream> output;
+  std::optional<stream> errors;
+
+  unique_fd control;
+  owned<uv_poll_t> poll;
+
+  int pid = 0;
+  std::optional<error> failure;       // it was not started
+  std::optional<exit_status> status;  // of the process itself
+  std::vector<std::string> strays;
+  std::vector<std::string> unkillable;
+
+  event started;  // or failed
+  event exited;
+  event gone;  // nobody is left, or the warden is: then `status` may be empty
+
+ private:
+  void on_readable() noexcept;
+  void on_report(const keeper_protocol::report& r);
+  void on_silence();
+};
+
+}  // namespace hawser::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What when_all and when_any share: counting the ends of a group of tasks.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "../loop.hpp"
+
+namespace hawser::detail {
+
+template <class T>
+using value_or_monostate = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+template <class T>
+value_or_monostate<T> take_value(task<T>& ended) {
+  if constexpr (std::is_void_v<T>) {
+    ended.take();
+    return {};
+  } else {
+    return ended.take();
+  }
+}
+
+/// Counts the ends of a group of tasks and remembers who was first.
+class join_group {
+ public:
+  static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+
+  /// One for each task; stays where it is while the tasks run.
+  class arm final : public completion {
+   public:
+    std::coroutine_handle<> completed() noexcept override { return group->ended(index); }
+    join_group* group = nullptr;
+    std::size_t index = 0;
+  };
+
+  void begin(std::coroutine_handle<> waiting, stop_source* losers) noexcept {
+    waiting_ = waiting;
+    losers_ = losers;
+    left_ = 1;  // held by whoever starts the tasks, so that none of them resumes the parent in the middle of that
+  }
+  template <class T>
+  void start(task<T>& child, context where, arm& a, std::size_t index) {
+    a.group = this;
+    a.index = index;
+    ++left_;
+    child.start(where, a).resume();
+  }
+  /// Whether all had ended by the time all were started: then the parent need not suspend.
+  bool all_ended_already() noexcept { return --left_ == 0; }
+  [[nodiscard]] std::size_t first() const noexcept { return first_; }
+
+ private:
+  std::coroutine_handle<> ended(std::size_t index) noexcept {
+    if (first_ == nobody) {
+      first_ = index;
+      if (losers_ != nullptr) losers_->request_stop();
+    }
+    if (--left_ == 0) return waiting_;
+    return std::noop_coroutine();
+  }
+
+  std::coroutine_handle<> waiting_;
+  stop_source* losers_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t first_ = nobody;
+};
+
+}  // namespace hawser::detail

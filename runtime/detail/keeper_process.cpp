@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "keeper_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <vector>
+
+#include "../keeper/protocol.hpp"
+#include "keeper_image.hpp"
+#include "loop_core.hpp"
+#include "readiness.hpp"
+
+namespace hawser::detail {
+
+namespace {
+
+using namespace keeper_protocol;
+
+unique_fd pidfd_of(pid_t pid) { return unique_fd{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))}; }
+
+// Out of the way of the numbers that the keeper will find its descriptors under.
+unique_fd moved_up(unique_fd fd) { return unique_fd{fcntl(fd.get(), F_DUPFD_CLOEXEC, 16)}; }
+
+unique_fd image_in_memory() {
+  unique_fd file{memfd_create("hawser-keeper", MFD_CLOEXEC)};
+  if (!file) return file;
+  for (std::string_view rest = keeper_image(); !rest.empty();) {
+    const ssize_t count = ::write(file.get(), rest.data(), rest.size());
+    if (count <= 0) return {};
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return moved_up(std::move(file));
+}
+
+std::string folder_of_this_program() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  const std::string text{path.data(), length > 0 ? static_cast<std::size_t>(length) : 0};
+  return text.substr(0, text.rfind('/') + 1);
+}
+
+class spawn_plan {
+ public:
+  spawn_plan() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  spawn_plan(const spawn_plan&) = delete;
+  spawn_plan& operator=(const spawn_plan&) = delete;
+  ~spawn_plan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void describe(int socket, int host, int image) {
+    for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions_, socket, host_socket);
+    posix_spawn_file_actions_adddup2(&actions_, host, host_process);
+    if (image >= 0) posix_spawn_file_actions_adddup2(&actions_, image, own_image);
+    // Whatever else the embedding program has open, on whatever thread, ends here.
+    posix_spawn_file_actions_addclosefrom_np(&actions_, image >= 0 ? own_image + 1 : own_image);
+    sigset_t all{};
+    sigset_t none{};
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    // A session of its own: no terminal, and no Ctrl-C meant for the program it serves.
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+  }
+
+  int run(const std::string& path, pid_t& pid) {
+    std::string name = "hawser-keeper";
+    std::array<char*, 2> arguments{name.data(), nullptr};
+    std::array<char*, 1> environment{nullptr};
+    return posix_spawn(&pid, path.c_str(), &actions_, &attributes_, arguments.data(), environment.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+result<keeper_process> keeper_process::start(const std::string& path) {
+  std::array<int, 2> pair{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return from_errno(errno, "keeper: socketpair");
+  keeper_process made;
+  made.socket.reset(pair[0]);
+  const unique_fd theirs = moved_up(unique_fd{pair[1]});
+  const unique_fd host = moved_up(pidfd_of(getpid()));
+  if (!theirs || !host) return from_errno(errno, "keeper: descriptors");
+
+  std::vector<std::string> candidates;
+  unique_fd image;
+  if (!path.empty()) {
+    candidates = {path};
+  } else {
+    image = image_in_memory();
+    if (image) candidates.push_back("/proc/self/fd/" + std::to_string(own_image));
+    candidates.push_back(folder_of_this_program() + "hawser-keeper");
+    candidates.push_back(folder_of_this_program() + "../libexec/hawser/hawser-keeper");
+  }
+  spawn_plan plan;
+  plan.describe(theirs.get(), host.get(), image.get());
+  std::string tried;
+  int status = ENOENT;
+  for (const std::string& candidate : candidates) {
+    pid_t pid = 0;
+    status = plan.run(candidate, pid);
+    if (status == 0) {
+      made.process = pidfd_of(pid);
+      return made;
+    }
+    tried += (tried.empty() ? "" : ", ") + candidate;
+  }
+  error why = from_errno(status, "cannot start the keeper (tried " + tried + ")");
+  why.code = errc::spawn;
+  return why;
+}
+
+task<result<void>> keeper_process::exited() {
+  if (!process) co_return result<void>{};
+  co_return co_await readiness{process.get(), readiness::kind::readable};
+}
+
+void keeper_process::reap() noexcept {
+  if (!process) return;
+  siginfo_t ended{};
+  while (waitid(P_PIDFD, static_cast<id_t>(process.get()), &ended, WEXITED | WNOHANG) != 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace hawser::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "readiness.hpp"
+
+#include "loop_core.hpp"
+
+namespace hawser::detail {
+
+void readiness::start() {
+  poll_.reset(new uv_poll_t{});
+  status_ = uv_poll_init(uv_of(home()), poll_.get(), fd_);
+  if (status_ != 0) {
+    delete poll_.release();  // never became a handle
+    complete();
+    return;
+  }
+  poll_->data = this;
+  uv_poll_start(poll_.get(), what_ == kind::readable ? UV_READABLE : UV_WRITABLE,
+                [](uv_poll_t* handle, int status, int) {
+                  if (handle->data == nullptr) return;
+                  auto& self = *static_cast<readiness*>(handle->data);
+                  self.status_ = status;
+                  self.poll_.reset();
+                  self.complete();
+                });
+}
+
+void readiness::cancel() noexcept {
+  status_ = UV_ECANCELED;
+  poll_.reset();
+  complete();
+}
+
+result<void> readiness::await_resume() {
+  if (cancelled()) return cancelled_error();
+  if (status_ != 0) return from_uv(status_, "poll");
+  return {};
+}
+
+}  // namespace hawser::detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Between our addresses and the system's; for the sources of runtime/ only.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <optional>
+
+#include "../address.hpp"
+
+namespace hawser::detail {
+
+sockaddr_storage to_sockaddr(const endpoint& e) noexcept;
+std::optional<endpoint> from_sockaddr(const sockaddr* address) noexcept;
+
+}  // namespace hawser::detail

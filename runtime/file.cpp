@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "detail/loop_core.hpp"
+#include "detail/unique_fd.hpp"
+#include "offload.hpp"
+
+namespace hawser {
+
+namespace {
+
+using detail::unique_fd;
+
+error failed(int number, const std::string& path, const char* step) {
+  return detail::from_errno(number, path + ": " + step);
+}
+
+result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
+  // O_NONBLOCK: opening a FIFO must not wait for its other end.
+  const unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (!file) return failed(errno, path, "open");
+  struct stat info{};
+  if (fstat(file.get(), &info) != 0) return failed(errno, path, "stat");
+  if (!S_ISREG(info.st_mode))
+    return error{.code = errc::io, .what = path + ": not a regular file", .native = UV_EINVAL};
+  std::string content;
+  std::array<char, 65536> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
+  while (true) {
+    const ssize_t count = ::read(file.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(errno, path, "read");
+    if (count == 0) return content;
+    if (content.size() + static_cast<std::size_t>(count) > max_bytes) {
+      return error{.code = errc::too_large, .what = path + ": larger than " + std::to_string(max_bytes) + " bytes"};
+    }
+    content.append(piece.data(), static_cast<std::size_t>(count));
+  }
+}
+
+result<void> write_all(int fd, const std::string& content, const std::string& path) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t count = ::write(fd, content.data() + done, content.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(errno, path, "write");
+    done += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+// Writes and syncs the new file beside the old one; the caller removes it on failure.
+result<void> write_beside(int fd, const std::string& temporary, const std::string& content) {
+  unique_fd file{fd};
+  if (fchmod(fd, 0600) != 0) return failed(errno, temporary, "chmod");  // mkostemp asks for it, the umask may take bits
+  if (auto written = write_all(fd, content, temporary); !written) return written;
+  if (fsync(fd) != 0) return failed(errno, temporary, "fsync");
+  if (file.reset() != 0) return failed(errno, temporary, "close");
+  return {};
+}
+
+result<void> replace_now(const std::string& path, const std::string& content) {
+  std::string temporary = path + ".XXXXXX";
+  const int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return failed(errno, path, "create a temporary file beside it");
+  auto written = write_beside(fd, temporary, content);
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = failed(errno, path, "rename over it");
+  if (!written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  // The new name must survive a power cut, too.
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  const unique_fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory && errno == EACCES) return {};  // a folder one may write to and not read: nothing to sync it by
+  if (!directory) return failed(errno, folder, "open");
+  if (fsync(directory.get()) != 0) return failed(errno, folder, "fsync");
+  return {};
+}
+
+}  // namespace
+
+task<result<std::string>> read_file(std::string path, std::size_t max_bytes) {
+  std::function<result<std::string>()> job = [path = std::move(path), max_bytes] { return read_now(path, max_bytes); };
+  co_return co_await offload<std::string>(std::move(job));
+}
+
+task<result<void>> replace_file(std::string path, std::string content) {
+  std::function<result<void>()> job = [path = std::move(path), content = std::move(content)] {
+    return replace_now(path, content);
+  };
+  co_return co_await offload<void>(std::move(job));
+}
+
+}  // namespace hawser

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "keeper.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "detail/child_core.hpp"
+#include "detail/keeper_process.hpp"
+#include "detail/readiness.hpp"
+#include "timeout.hpp"
+
+namespace hawser {
+
+using detail::unique_fd;
+using keeper_protocol::start_request;
+
+namespace {
+
+struct ends {
+  unique_fd ours;  // empty where the child gets something that the host has no end of
+  unique_fd child;
+};
+
+result<ends> make_ends(stdio kind, int standard) {
+  ends made;
+  int pair[2] = {-1, -1};
+  int status = 0;
+  switch (kind) {
+    case stdio::pipe:
+      status = pipe2(pair, O_CLOEXEC);
+      if (standard == STDIN_FILENO) std::swap(pair[0], pair[1]);
+      break;
+    case stdio::socket: status = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair); break;
+    case stdio::inherit: status = pair[1] = fcntl(standard, F_DUPFD_CLOEXEC, 3); break;
+    case stdio::null: status = pair[1] = open("/dev/null", O_RDWR | O_CLOEXEC); break;
+  }
+  if (status < 0) return detail::from_errno(errno, "make the child's descriptor " + std::to_string(standard));
+  made.ours.reset(pair[0]);
+  made.child.reset(pair[1]);
+  return made;
+}
+
+// The texts of the request in a memory file: their size has no limit that a message would set.
+result<unique_fd> make_payload(const command& what, start_request& header) {
+  std::string text = what.directory + '\0' + what.program + '\0';
+  for (const std::string& argument : what.arguments) text += argument + '\0';
+  const std::vector<std::string> variables = what.env.compose();
+  for (const std::string& variable : variables) text += variable + '\0';
+  header = {.payload_size = static_cast<std::uint32_t>(text.size()),
+            .argument_count = static_cast<std::uint32_t>(what.arguments.size() + 1),
+            .environment_count = static_cast<std::uint32_t>(variables.size())};
+  unique_fd file{memfd_create("hawser-start", MFD_CLOEXEC)};
+  if (!file) return detail::from_errno(errno, "memfd_create");
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(file.get(), text.data() + done, text.size() - done);
+    if (count < 0) return detail::from_errno(errno, "write the request");
+    done += static_cast<std::size_t>(count);
+  }
+  return file;
+}
+
+int send_request(int socket, const start_request& header, std::array<int, keeper_protocol::request_descriptors> fds) {
+  start_request body_copy = header;
+  iovec body{&body_copy, sizeof body_copy};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof fds)> control{};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* attached = CMSG_FIRSTHDR(&message);
+  attached->cmsg_level = SOL_SOCKET;
+  attached->cmsg_type = SCM_RIGHTS;
+  attached->cmsg_len = CMSG_LEN(sizeof fds);
+  std::memcpy(CMSG_DATA(attached), fds.data(), sizeof fds);
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
+std::string searched_path(const command& what) {
+  for (const std::string& variable : what.env.compose()) {
+    if (variable.starts_with("PATH=")) return variable.substr(5);
+  }
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+task<result<void>> started(detail::child_core& core) { co_return co_await core.started.wait(); }
+
+// Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
+constexpr std::chrono::seconds start_bound{30};
+
+result<void> adopt(loop& home, ends& e, std::optional<stream>& into) {
+  if (!e.ours) return {};
+  auto made = stream::adopt(home, e.ours.release());
+  if (!made) return made.error();
+  into = std::move(*made);
+  return {};
+}
+
+}  // namespace
+
+keeper::keeper(loop& home) : keeper(home, options{}) {}
+keeper::keeper(loop& home, options o) : loop_(home), options_(std::move(o)) {}
+keeper::~keeper() { detail::require(!process_, "a keeper was destroyed before it was closed"); }
+
+result<void> keeper::start() {
+  auto made = detail::keeper_process::start(options_.path);
+  if (!made) return made.error();
+  process_ = std::make_unique<detail::keeper_process>(std::move(*made));
+  return {};
+}
+
+task<result<child>> keeper::spawn(command what) {
+  if (auto sound = what.check(); !sound) co_return sound.error();
+  auto made = co_await spawn_once(what);
+  if (!made && made.error().code == errc::closed && process_) {
+    // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
+    // moment before it counts as dead.
+    auto ended = co_await with_timeout(std::chrono::seconds{1}, process_->exited());
+    if (ended && process_) {
+      loop_.log().write(log_level::warning, "keeper", "the keeper was killed; starting another one");
+      process_->reap();
+      process_.reset();
+      co_return co_await spawn_once(what);
+    }
+  }
+  co_return made;
+}
+
+task<result<child>> keeper::spawn_once(const command& what) {
+  if (!process_) {
+    if (auto begun = start(); !begun) co_return begun.error();
+  }
+  start_request header{};
+  auto payload = make_payload(what, header);
+  if (!payload) co_return prefixed("spawn \"" + what.program + '"', payload.error());
+  auto input = make_ends(what.input, STDIN_FILENO);
+  auto output = make_ends(what.output, STDOUT_FILENO);
+  auto errors = make_ends(what.errors, STDERR_FILENO);
+  for (const auto* e : {&input, &output, &errors}) {
+    if (!*e) co_return prefixed("spawn \"" + what.program + '"', e->error());
+  }
+  std::array<int, 2> control{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control.data()) != 0) {
+    co_return detail::from_errno(errno, "spawn \"" + what.program + "\": socketpair");
+  }
+  unique_fd ours{control[0]};
+  unique_fd wardens{control[1]};
+
+  const std::array<int, keeper_protocol::request_descriptors> attached{
+      payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
+  while (true) {
+    const int failed = send_request(process_->socket.get(), header, attached);
+    if (failed == 0) break;
+    if (failed == EPIPE || failed == ECONNRESET)
+      co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
+    if (failed != EAGAIN) co_return detail::from_errno(failed, "spawn \"" + what.program + "\": ask the keeper");
+    auto writable = co_await detail::readiness{process_->socket.get(), detail::readiness::kind::writable};
+    if (!writable) co_return writable.error();
+  }
+  // From here on a dropped control socket ends whatever the keeper starts.
+  child made{new detail::child_core{loop_, what.program}};
+  detail::child_core& core = *made.core_;
+  core.listen(std::move(ours));
+  // The child's ends must be the child's alone, or their closing would not be seen.
+  for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
+
+  auto outcome = co_await with_timeout(start_bound, started(core));
+  if (outcome && !core.failure) {
+    for (auto [from, to] : {std::pair{&*input, &core.input}, {&*output, &core.output}, {&*errors, &core.errors}}) {
+      auto adopted = adopt(loop_, *from, *to);
+      if (!adopted && !core.failure) core.failure = prefixed("spawn \"" + what.program + '"', adopted.error());
+    }
+  }
+  if (outcome && !core.failure) co_return made;
+  if (!core.failure) core.failure = prefixed("spawn \"" + what.program + '"', outcome.error());
+  error why = *core.failure;
+  if (why.code == errc::spawn && why.native == ENOENT && what.program.find('/') == std::string::npos) {
+    why.what += " (looked in PATH=" + searched_path(what) + ')';
+  }
+  co_return why;
+}
+
+task<result<void>> keeper::close() {
+  if (!process_) co_return result<void>{};
+  const std::unique_ptr<detail::keeper_process> ending = std::move(process_);
+  ending->socket.reset();  // the keeper goes when its wardens have
+  auto ended = co_await shield(std::chrono::seconds{5}, ending->exited());
+  if (!ended) co_return prefixed("keeper", ended.error());
+  ending->reap();
+  co_return result<void>{};
+}
+
+}  // namespace hawser

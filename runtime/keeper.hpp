@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The host's side of its keeper process (architecture: "Threads and the embedding program"), which starts all
+// children. One per loop is enough; close it after the last child.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "child.hpp"
+
+namespace hawser {
+
+namespace detail {
+struct keeper_process;
+}
+
+class keeper {
+ public:
+  struct options {
+    /// Empty: the keeper carried inside the library, or, where the system does not let memory be executed, the one
+    /// beside the program or in ../libexec/hawser.
+    std::string path{};
+  };
+
+  explicit keeper(loop& home);
+  keeper(loop& home, options o);
+  keeper(const keeper&) = delete;
+  keeper& operator=(const keeper&) = delete;
+  ~keeper();
+
+  /// Starts the keeper first if it does not run, also when somebody has killed it. The error says which step failed
+  /// and, for a program that was not found, where it was looked for.
+  task<result<child>> spawn(command what);
+
+  /// Waits until the keeper and every tree it still had are gone. Not shortened by a stop; bounded.
+  task<result<void>> close();
+
+ private:
+  task<result<child>> spawn_once(const command& what);
+  result<void> start();
+
+  loop& loop_;
+  options options_;
+  std::unique_ptr<detail::keeper_process> process_;
+};
+
+}  // namespace hawser

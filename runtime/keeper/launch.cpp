@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// From a request to a running program. The new process shares the warden's memory until it has executed (as vfork
+// does), which is how its errno gets back; it runs on a stack of its own, so nothing is returned from twice.
+#include "launch.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace hawser {
+
+namespace {
+
+using keeper_protocol::start_step;
+
+struct program {
+  const char* directory;
+  char** arguments;
+  char** environment;
+  const int* standard;
+  pid_t parent;
+  char* path;  // room for the longest candidate of the search
+  launched outcome;
+};
+
+const char* variable(char* const* environment, const char* name) {
+  const size_t length = strlen(name);
+  for (; *environment != nullptr; ++environment) {
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return *environment + length + 1;
+  }
+  return nullptr;
+}
+
+// Like execvpe, with the PATH of the new environment and without handing a file of no known format to a shell.
+int execute(const program& p) {
+  const char* name = p.arguments[0];
+  if (strchr(name, '/') != nullptr) {
+    execve(name, p.arguments, p.environment);
+    return errno;
+  }
+  const char* search = variable(p.environment, "PATH");
+  if (search == nullptr) search = "/usr/local/bin:/usr/bin:/bin";
+  int worst = ENOENT;
+  while (true) {
+    const size_t length = strcspn(search, ":");
+    memcpy(p.path, search, length);
+    p.path[length] = '/';
+    // An empty part means the working directory.
+    memcpy(p.path + (length == 0 ? 0 : length + 1), name, strlen(name) + 1);
+    execve(p.path, p.arguments, p.environment);
+    // What is not there is looked for further on; what is there and cannot run is worth more than "not found".
+    if (errno == EACCES) {
+      worst = EACCES;
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+      return errno;
+    }
+    if (search[length] == '\0') return worst;
+    search += length + 1;
+  }
+}
+
+int become(void* argument) {
+  program& p = *static_cast<program*>(argument);
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should the warden be killed
+  if (getppid() != p.parent) _exit(127);
+  for (int fd = 0; fd < 3; ++fd) dup2(p.standard[fd], fd);
+  syscall(SYS_close_range, 3U, ~0U, 0U);
+  sigset_t none{};
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  p.outcome.step = start_step::directory;
+  if (*p.directory != '\0' && chdir(p.directory) != 0) {
+    p.outcome.error = errno;
+    _exit(127);
+  }
+  p.outcome.step = start_step::execute;
+  p.outcome.error = execute(p);
+  _exit(127);
+}
+
+}  // namespace
+
+launched launch(const keeper_protocol::start_request& request, int payload, const int (&standard)[3]) {
+  // The texts as they came, and a scratch mapping with the new process's stack, the lists of pointers and room for the
+  // longest path that the search may try.
+  launched failed;
+  failed.error = ENOMEM;
+  void* const mapped = mmap(nullptr, request.payload_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, payload, 0);
+  const size_t list_size = (request.argument_count + request.environment_count + 2) * sizeof(char*);
+  constexpr size_t stack_size = size_t{64} * 1024;
+  const size_t scratch_size = stack_size + list_size + request.payload_size + 2;
+  void* const scratch = mmap(nullptr, scratch_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED || scratch == MAP_FAILED) return failed;
+  char* const stack = static_cast<char*>(scratch);
+  char** const list = reinterpret_cast<char**>(stack + stack_size);
+  char* const path = stack + stack_size + list_size;
+
+  char* text = static_cast<char*>(mapped);
+  program p{text, list, list + request.argument_count + 1, standard, getpid(), path, {}};
+  text += strlen(text) + 1;
+  for (uint32_t i = 0; i < request.argument_count; ++i, text += strlen(text) + 1) p.arguments[i] = text;
+  for (uint32_t i = 0; i < request.environment_count; ++i, text += strlen(text) + 1) p.environment[i] = text;
+
+  p.outcome.pid = clone(&become, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &p);
+  if (p.outcome.pid < 0) p.outcome.error = errno;
+  munmap(scratch, scratch_size);
+  munmap(mapped, request.payload_size);
+  return p.outcome;
+}
+
+}  // namespace hawser

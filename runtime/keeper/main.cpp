@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// The keeper: a small single-threaded process that starts servers for a host, so that the host's threads, locks and
+// descriptors have nothing to do with it. It forks one warden per server (warden.cpp) and cleans up after a warden
+// that was killed. When the host is gone, so are the wardens' trees, and then the keeper. No standard library.
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "tree.hpp"
+#include "warden.hpp"
+
+namespace {
+
+using namespace hawser::keeper_protocol;
+
+// The pids of the wardens, to tell them from orphans that a killed warden left behind.
+class warden_list {
+ public:
+  bool add(pid_t pid) {
+    if (count_ == room_) {
+      const unsigned larger = room_ == 0 ? 16 : room_ * 2;
+      void* grown = realloc(pids_, larger * sizeof(pid_t));
+      if (grown == nullptr) return false;
+      pids_ = static_cast<pid_t*>(grown);
+      room_ = larger;
+    }
+    pids_[count_++] = pid;
+    return true;
+  }
+  void remove(pid_t pid) {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (pids_[i] == pid) pids_[i] = pids_[--count_];
+    }
+  }
+  [[nodiscard]] bool has(pid_t pid) const {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (pids_[i] == pid) return true;
+    }
+    return false;
+  }
+
+ private:
+  pid_t* pids_ = nullptr;
+  unsigned count_ = 0;
+  unsigned room_ = 0;
+};
+
+// Reads one request; false when the host is gone.
+bool receive(start_request& request, int (&fds)[request_descriptors]) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)];
+  iovec body{&request, sizeof request};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t size = 0;
+  do {
+    size = recvmsg(host_socket, &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size != sizeof request) return false;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof fds)) return false;
+  memcpy(fds, CMSG_DATA(header), sizeof fds);
+  return true;
+}
+
+void start_warden(const start_request& request, const int (&fds)[request_descriptors], warden_list& wardens,
+                  int child_signals) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(host_socket);
+    close(child_signals);
+    hawser::run_warden(request, fds);
+  }
+  if (pid < 0 || !wardens.add(pid)) {
+    const report sorry{report_kind::failed, errno, static_cast<std::int32_t>(start_step::fork), {}};
+    send(fds[request_descriptors - 1], &sorry, sizeof sorry, MSG_NOSIGNAL);
+  }
+  for (const int fd : fds) close(fd);
+}
+
+// Takes every child that has ended. Returns false when there is no child left at all.
+bool reap(warden_list& wardens) {
+  while (true) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    if (pid < 0) return false;
+    if (pid == 0) return true;
+    wardens.remove(pid);
+    // A warden ends when its tree has; one that was killed leaves its tree to us.
+    hawser::for_each_child(
+        [](pid_t child, void* list) {
+          if (!static_cast<warden_list*>(list)->has(child)) kill(child, SIGKILL);
+        },
+        &wardens);
+  }
+}
+
+}  // namespace
+
+int main() {
+  close(own_image);
+  prctl(PR_SET_NAME, "hawser-keeper");  // started from memory, it would be called after a descriptor
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child{};
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  const int child_signals = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
+  warden_list wardens;
+  bool host_lives = true;
+  while (true) {
+    pollfd watched[] = {{child_signals, POLLIN, 0},
+                        {host_lives ? host_socket : -1, POLLIN, 0},
+                        {host_lives ? host_process : -1, POLLIN, 0}};
+    if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
+    if ((watched[1].revents & POLLIN) != 0) {
+      start_request request{};
+      int fds[request_descriptors];
+      host_lives = receive(request, fds);
+      if (host_lives) start_warden(request, fds, wardens, child_signals);
+    } else if (watched[1].revents != 0 || (watched[2].revents & POLLIN) != 0) {
+      host_lives = false;
+    }
+    signalfd_siginfo drained{};
+    while (read(child_signals, &drained, sizeof drained) > 0) {
+    }
+    // The wardens notice the host's end themselves; the keeper stays until the last of them is done.
+    if (!reap(wardens) && !host_lives) return 0;
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Who is a child of this process right now, orphans that it adopted included.
+#pragma once
+
+#include <sys/types.h>
+
+namespace hawser {
+
+/// Calls `visit(pid, argument)` for each; false where the system does not tell (no /proc).
+bool for_each_child(void (*visit)(pid_t, void*), void* argument);
+
+/// The short name of a process as the system knows it; an empty text for one that is gone.
+void process_name(pid_t pid, char* name, unsigned size);
+
+}  // namespace hawser

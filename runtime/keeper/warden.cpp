@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// One warden per server. It is the subreaper of the server's tree: whoever loses its parent, daemons included, becomes
+// its child, so the tree can be ended to the last process. Only unreaped children are ever signalled, and only this
+// process reaps them: a recycled pid is never hit.
+#include "warden.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "launch.hpp"
+#include "tree.hpp"
+
+namespace hawser {
+
+namespace {
+
+using namespace keeper_protocol;
+
+// When the host died, its servers get this long between SIGTERM and SIGKILL: their stdin has ended, too.
+constexpr long orphan_grace_ms = 500;
+// While everybody is being killed, how often to look for who was forked meanwhile.
+constexpr int kill_interval_ms = 10;
+// Someone who outlives SIGKILL for this long cannot be killed by us (another user's, or stuck in the kernel).
+constexpr long unkillable_after_ms = 1000;
+
+long now_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+class warden {
+ public:
+  warden(int control, pid_t leader) : control_(control), leader_(leader), group_(leader) {}
+
+  [[noreturn]] void watch(int child_signals);
+
+ private:
+  enum class phase { running, terminating, killing };
+
+  void tell(report_kind kind, int number, int detail = 0, pid_t named = 0, int flags = 0) const;
+  void reap();
+  void hear_host();
+  void host_died();
+  void signal_tree(int number);
+  void signal_child(pid_t child, int number);
+  [[nodiscard]] int patience() const;
+  void step();
+
+  int control_;
+  pid_t leader_;  // 0 once it was reaped
+  pid_t group_;
+  phase phase_ = phase::running;
+  bool host_lives_ = true;
+  bool group_signalled_ = false;
+  long kill_at_ = -1;
+  long killing_since_ = -1;
+  bool complained_ = false;
+};
+
+void warden::tell(report_kind kind, int number, int detail, pid_t named, int flags) const {
+  report r{kind, number, detail, {}};
+  if (named != 0) process_name(named, r.name, sizeof r.name);
+  ssize_t sent = 0;
+  do {
+    sent = send(control_, &r, sizeof r, MSG_NOSIGNAL | flags);
+  } while (sent < 0 && errno == EINTR);
+}
+
+void warden::reap() {
+  while (true) {
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
+    if (pid == 0) return;
+    if (pid < 0) {
+      tell(report_kind::gone, 0);
+      _exit(0);
+    }
+    if (pid == leader_) {
+      leader_ = 0;
+      tell(report_kind::exited, status);
+    }
+  }
+}
+
+void warden::signal_child(pid_t child, int number) {
+  // The group is signalled as a whole, once per round, and only while one of our unreaped children proves that its
+  // number still belongs to it.
+  if (getpgid(child) == group_) {
+    if (group_signalled_) return;
+    group_signalled_ = true;
+    kill(-group_, number);
+    if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would sleep through it
+    return;
+  }
+  const bool kept = kill(child, number) == 0;
+  if (number == SIGTERM) kill(child, SIGCONT);
+  // Reports of strays may be dropped if the host does not listen; the others may not.
+  if (number == SIGKILL && killing_since_ < 0) tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
+}
+
+void warden::signal_tree(int number) {
+  group_signalled_ = false;
+  struct request {
+    warden* self;
+    int number;
+  } with{this, number};
+  const auto visit = [](pid_t child, void* argument) {
+    auto& r = *static_cast<request*>(argument);
+    r.self->signal_child(child, r.number);
+  };
+  // Without /proc only the leader's group can be reached, and only while the leader is not reaped.
+  if (!for_each_child(visit, &with) && leader_ != 0) signal_child(leader_, number);
+}
+
+void warden::host_died() {
+  host_lives_ = false;
+  if (phase_ == phase::killing) return;
+  phase_ = phase::terminating;
+  signal_tree(SIGTERM);
+  kill_at_ = now_ms() + orphan_grace_ms;
+}
+
+void warden::hear_host() {
+  char command = 0;
+  const ssize_t size = recv(control_, &command, 1, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    host_died();
+  } else if (command == command_terminate && phase_ == phase::running) {
+    phase_ = phase::terminating;
+    signal_tree(SIGTERM);
+  } else if (command == command_kill) {
+    phase_ = phase::killing;
+  }
+}
+
+int warden::patience() const {
+  if (phase_ == phase::killing) return kill_interval_ms;
+  if (kill_at_ < 0) return -1;
+  const long left = kill_at_ - now_ms();
+  return left > 0 ? static_cast<int>(left) : 0;
+}
+
+// What is due after an event: the change from terminating to killing, and another round of killing.
+void warden::step() {
+  if (kill_at_ >= 0 && now_ms() >= kill_at_) phase_ = phase::killing;
+  if (phase_ != phase::killing) return;
+  signal_tree(SIGKILL);
+  if (killing_since_ < 0) killing_since_ = now_ms();
+  if (complained_ || now_ms() - killing_since_ < unkillable_after_ms) return;
+  complained_ = true;
+  for_each_child(
+      [](pid_t child, void* self) {
+        static_cast<warden*>(self)->tell(report_kind::stray, child, 1, child, MSG_DONTWAIT);
+      },
+      this);
+}
+
+void warden::watch(int child_signals) {
+  while (true) {
+    pollfd watched[] = {{child_signals, POLLIN, 0},
+                        {host_lives_ ? control_ : -1, POLLIN, 0},
+                        {host_lives_ ? host_process : -1, POLLIN, 0}};
+    poll(watched, 3, patience());
+    signalfd_siginfo drained{};
+    while (read(child_signals, &drained, sizeof drained) > 0) {
+    }
+    if (watched[1].revents != 0) hear_host();
+    if (host_lives_ && (watched[2].revents & POLLIN) != 0) host_died();
+    reap();
+    // Who lost its parent while the others were being asked to end is asked, too.
+    if (phase_ == phase::terminating && leader_ == 0 && (watched[0].revents & POLLIN) != 0) signal_tree(SIGTERM);
+    step();
+  }
+}
+
+}  // namespace
+
+void run_warden(const start_request& request, const int (&fds)[request_descriptors]) {
+  prctl(PR_SET_NAME, "hawser-warden");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child{};
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);  // blocked since the keeper
+  const int child_signals = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
+  const int standard[3] = {fds[1], fds[2], fds[3]};
+  const int control = fds[4];
+  const launched server = launch(request, fds[0], standard);
+  for (int i = 0; i < 4; ++i) close(fds[i]);  // the pipes' ends are the server's alone: their end must be seen
+  const report first{server.error == 0 ? report_kind::started : report_kind::failed,
+                     server.error == 0 ? server.pid : server.error,
+                     static_cast<std::int32_t>(server.step),
+                     {}};
+  send(control, &first, sizeof first, MSG_NOSIGNAL);
+  if (server.error != 0) _exit(0);
+  warden{control, server.pid}.watch(child_signals);
+}
+
+}  // namespace hawser

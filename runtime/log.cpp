@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "log.hpp"
+
+namespace hawser {
+
+std::string_view to_string(log_level level) noexcept {
+  switch (level) {
+    case log_level::trace: return "trace";
+    case log_level::debug: return "debug";
+    case log_level::info: return "info";
+    case log_level::warning: return "warning";
+    case log_level::error: return "error";
+    case log_level::off: return "off";
+  }
+  return "unknown";
+}
+
+}  // namespace hawser

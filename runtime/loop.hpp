@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// The event loop: a ready queue, timers and libuv under one thread. `run` is the only bridge from ordinary code into
+// coroutines, `post` the only door for other threads.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "clock.hpp"
+#include "log.hpp"
+#include "task.hpp"
+#include "timer.hpp"
+#include "work.hpp"
+
+namespace hawser {
+
+namespace detail {
+struct loop_core;  // the libuv side, in detail/loop_core.hpp
+}
+
+class loop {
+ public:
+  struct options {
+    hawser::clock* clock = nullptr;  ///< null = the steady clock; must outlive the loop
+    logger log{};
+  };
+  /// Sees every step the loop takes, before it is taken; for tests.
+  using step_observer = std::function<void()>;
+
+  loop();
+  explicit loop(options o);
+  loop(const loop&) = delete;
+  loop& operator=(const loop&) = delete;
+  /// Nothing may be left on it: a handle that leaked ends the process with its type's name. Waits for functions that
+  /// `offload` has running.
+  ~loop();
+
+  /// Drives the loop on this thread until `main` has ended, and returns its value. SIGPIPE is blocked on this thread
+  /// meanwhile. Not reentrant.
+  template <class T>
+  T run(task<T> main) {
+    root ending{*this};
+    drive(main.start(begin(), ending), ending);
+    return main.take();
+  }
+
+  /// Stops the task that run() drives. Loop thread only; others post a call of it.
+  void request_stop() noexcept;
+
+  /// From any thread: `f()` runs on the loop thread, after everything posted before. False, and `f` is dropped, once
+  /// the loop is closing. A function still waiting when the loop dies is dropped, too.
+  template <class F>
+  bool post(F f) {
+    auto item = std::make_unique<posted<F>>(std::move(f));
+    if (!post_item(*item)) return false;
+    item.release();  // NOLINT(bugprone-unused-return-value): the mailbox owns it now
+    return true;
+  }
+  /// The same without an allocation; the item must stay alive until its turn or drop().
+  bool post_item(work& item) noexcept;
+
+  void ready(work& item) noexcept { ready_.push(item); }
+
+  /// The time, read at most once in each turn of the loop.
+  [[nodiscard]] time_point now() noexcept {
+    if (!now_is_known_) {
+      now_ = clock_->now();
+      now_is_known_ = true;
+    }
+    return now_;
+  }
+  void start(timer& t, duration after) { timers_.start(t, after, now()); }
+
+  [[nodiscard]] const logger& log() const noexcept { return log_; }
+  [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
+
+  void observe_steps(step_observer observer) { observer_ = std::move(observer); }
+
+  [[nodiscard]] detail::loop_core& core() noexcept { return *core_; }
+
+ private:
+  template <class F>
+  class posted final : public work {
+   public:
+    explicit posted(F f) : f_(std::move(f)) {}
+
+   private:
+    void run() noexcept override {
+      std::unique_ptr<posted> self{this};
+      f_();
+    }
+    void drop() noexcept override { delete this; }
+    F f_;
+  };
+
+  class root final : public completion {
+   public:
+    explicit root(loop& owner) : owner_(owner) { owner_.root_ = this; }
+    ~root() { owner_.root_ = nullptr; }
+    std::coroutine_handle<> completed() noexcept override {
+      done = true;
+      owner_.root_completed();
+      return std::noop_coroutine();
+    }
+    stop_source stop;
+    bool done = false;
+
+   private:
+    loop& owner_;
+  };
+
+  context begin() noexcept;
+  void drive(std::coroutine_handle<> first, const root& ending);
+  void open_handles();
+  void root_completed() noexcept;
+  void run_ready() noexcept;
+  void before_poll() noexcept;
+  void after_poll() noexcept;
+  void arm_timer() noexcept;
+  void pass_time_of_test() noexcept;
+
+  clock* clock_;
+  logger log_;
+  steady_clock steady_;
+  work_queue ready_;
+  timer_queue timers_;
+  time_point now_;
+  bool now_is_known_ = false;
+  bool polled_in_vain_ = false;  // since something was last ready
+  root* root_ = nullptr;
+  // Read by on_loop_thread() from any thread, written when run() begins and ends.
+  std::atomic<std::thread::id> thread_;
+  step_observer observer_;
+  std::unique_ptr<detail::loop_core> core_;
+};
+
+}  // namespace hawser

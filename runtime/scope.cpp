@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "scope.hpp"
+
+#include <cstdio>
+
+namespace hawser {
+
+// A spawned task and its place in the ready queue: first to begin, then to be reaped. The scope, not the task,
+// destroys the frame, and not before the frame's final suspension is over.
+class scope::entry final : public work, public completion {
+ public:
+  entry(scope& owner, task<void> child) : owner_(owner), child_(std::move(child)) {}
+
+  std::coroutine_handle<> completed() noexcept override {
+    ended_ = true;
+    owner_.loop_.ready(*this);
+    return std::noop_coroutine();
+  }
+
+ private:
+  void run() noexcept override {
+    if (!ended_) {
+      child_.start(owner_.where(), *this).resume();
+      return;
+    }
+    try {
+      child_.take();
+    } catch (const std::exception& bug) {
+      std::fprintf(stderr, "hawser: a task of a scope threw: %s\n", bug.what());
+      detail::broken("a task of a scope ended by an exception");
+    } catch (...) {
+      detail::broken("a task of a scope ended by an exception");
+    }
+    scope& owner = owner_;
+    delete this;
+    owner.ended();
+  }
+  // The loop is going while the task never began; the scope's own destructor will complain.
+  void drop() noexcept override { delete this; }
+
+  scope& owner_;
+  task<void> child_;
+  bool ended_ = false;
+};
+
+void scope::spawn(task<void> child) {
+  auto* added = new entry{*this, std::move(child)};
+  ++live_;
+  loop_.ready(*added);
+}
+
+void scope::ended() noexcept {
+  if (--live_ > 0 || joiner_ == nullptr) return;
+  loop_.ready(*std::exchange(joiner_, nullptr));
+}
+
+}  // namespace hawser

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A byte stream over a pipe or a socket. Reading, once begun, stays on and collects into one growing buffer until a
+// high-water mark; writing is corked: what a turn of the loop writes leaves in one gathered system call at its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "wait_slot.hpp"
+
+namespace hawser {
+
+namespace detail {
+struct stream_core;
+struct stream_deleter {
+  void operator()(stream_core* core) const noexcept;
+};
+}  // namespace detail
+
+struct stream_limits {
+  /// Reading pauses while nobody waits for bytes and this many are unread …
+  std::size_t high_water = std::size_t{1} << 20;
+  /// … and a consumer that takes nothing and wants ever more ends with errc::too_large here.
+  std::size_t max_unread = std::size_t{256} << 20;
+};
+
+class stream {
+ public:
+  /// Takes a descriptor of a pipe or a local socket, and owns it from then on, also when it fails.
+  static result<stream> adopt(loop& home, int descriptor, stream_limits limits = {});
+  explicit stream(detail::stream_core* core) noexcept : core_(core) {}
+
+  class read_operation final : public slot_operation {
+   public:
+    explicit read_operation(detail::stream_core& core) noexcept;
+    [[nodiscard]] bool await_ready() const noexcept;
+    result<std::string_view> await_resume();
+
+   private:
+    void start() override;
+    detail::stream_core& core_;
+  };
+
+  class drain_operation final : public operation, private detail::list_node<drain_operation> {
+   public:
+    explicit drain_operation(detail::stream_core& core) : core_(core) {}
+    [[nodiscard]] bool await_ready() noexcept;
+    result<void> await_resume();
+
+   private:
+    friend struct detail::stream_core;
+    friend class detail::list<drain_operation, drain_operation>;
+    void start() override;
+    void cancel() noexcept override;
+    void drained() noexcept {
+      taken_ = true;
+      complete();
+    }
+    detail::stream_core& core_;
+    bool taken_ = false;
+  };
+
+  class close_operation final : private work, private detail::list_node<close_operation> {
+   public:
+    explicit close_operation(detail::stream_core& core) : core_(core) {}
+    [[nodiscard]] bool await_ready() const noexcept;
+    void await_suspend(std::coroutine_handle<> waiting) noexcept;
+    void await_resume() const noexcept {}
+
+   private:
+    friend struct detail::stream_core;
+    friend class detail::list<close_operation, close_operation>;
+    void run() noexcept override { waiting_.resume(); }
+    detail::stream_core& core_;
+    std::coroutine_handle<> waiting_;
+  };
+
+  /// Waits until bytes have arrived that no read_some() has shown yet, and shows all that are unread. The view is
+  /// valid until the next consume() or await. The end of the stream is errc::closed. One reader at a time. Unbounded.
+  [[nodiscard]] read_operation read_some() { return read_operation{*core_}; }
+  [[nodiscard]] std::string_view unread() const noexcept;
+  void consume(std::size_t count) noexcept;
+
+  /// Takes the bytes and never waits; a failure shows in drained(). Keep an eye on queued().
+  void write(std::string_view bytes);
+  void write(const char* text) { write(std::string_view{text}); }
+  /// The same without a copy, for large pieces.
+  void write(std::string&& bytes);
+  /// Bytes that the system has not taken yet.
+  [[nodiscard]] std::size_t queued() const noexcept;
+  /// Waits until the system has taken everything: back pressure. Unbounded.
+  [[nodiscard]] drain_operation drained() { return drain_operation{*core_}; }
+
+  /// Sends what is queued and then the end of the stream. A one-way pipe is closed by it.
+  task<result<void>> shutdown();
+  /// Closes at once, dropping what the system would not take; completes when the descriptor is free, stop or not. A
+  /// reader or a writer that waits ends with errc::closed. Idempotent. The destructor closes, too, without waiting.
+  [[nodiscard]] close_operation close() noexcept { return close_operation{*core_}; }
+
+ private:
+  std::unique_ptr<detail::stream_core, detail::stream_deleter> core_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// `task<T>`: a lazy coroutine that is awaited exactly once, by another task, a scope or `loop::run`. Nothing runs
+// before the await, and nothing can be detached.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "context.hpp"
+#include "detail/check.hpp"
+
+namespace hawser {
+
+template <class T = void>
+class task;
+
+namespace detail {
+
+// The frame's last suspension hands control straight to the parent (symmetric transfer), so a chain of a million
+// awaits does not grow the stack.
+class final_awaiter {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+    return self.promise().finish();
+  }
+  void await_resume() const noexcept {}
+};
+
+template <class T>
+class task_promise_base : public promise_base {
+ public:
+  [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+  [[nodiscard]] final_awaiter final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
+
+ protected:
+  // Exceptions mean a bug; they travel up to loop::run, they are not swallowed on the way.
+  void rethrow() const {
+    if (thrown_) [[unlikely]]
+      std::rethrow_exception(thrown_);
+  }
+
+ private:
+  std::exception_ptr thrown_;
+};
+
+template <class T>
+class task_promise final : public task_promise_base<T> {
+ public:
+  task<T> get_return_object() noexcept;
+  template <class U = T>
+    requires std::constructible_from<T, U&&>
+  void return_value(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+  T take() {
+    this->rethrow();
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<T> value_;
+};
+
+template <>
+class task_promise<void> final : public task_promise_base<void> {
+ public:
+  task<void> get_return_object() noexcept;
+  void return_void() const noexcept {}
+  void take() const { rethrow(); }
+};
+
+}  // namespace detail
+
+template <class T>
+class [[nodiscard]] task {
+ public:
+  using promise_type = detail::task_promise<T>;
+  using value_type = T;
+
+  task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  task& operator=(task&& other) noexcept {
+    task old{std::move(other)};
+    std::swap(frame_, old.frame_);
+    return *this;
+  }
+  ~task() {
+    if (!frame_) return;
+    detail::require(!started_running() || frame_.done(), "a task was destroyed while it was suspended in the middle");
+    frame_.destroy();
+  }
+
+  class awaiter {
+   public:
+    explicit awaiter(std::coroutine_handle<promise_type> child) noexcept : child_(child) {}
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Promise>
+      requires std::derived_from<Promise, promise_base>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+      child_.promise().where = parent.promise().where;
+      child_.promise().continuation = parent;
+      return child_;
+    }
+    T await_resume() { return child_.promise().take(); }
+
+   private:
+    std::coroutine_handle<promise_type> child_;
+  };
+
+  awaiter operator co_await() && noexcept { return awaiter{frame_}; }
+
+  /// For scopes and their like: begins the task outside an await; `when_done` hears of its end. The returned handle is
+  /// to be resumed once.
+  std::coroutine_handle<> start(context where, completion& when_done) noexcept {
+    frame_.promise().where = where;
+    frame_.promise().when_done = &when_done;
+    return frame_;
+  }
+  /// For awaiters that put other rules of stopping around a task: they give the handle back from await_suspend.
+  std::coroutine_handle<> start(context where, std::coroutine_handle<> continuation) noexcept {
+    frame_.promise().where = where;
+    frame_.promise().continuation = continuation;
+    return frame_;
+  }
+  /// The value of a task that has ended; throws what the task threw.
+  T take() { return frame_.promise().take(); }
+
+ private:
+  friend promise_type;
+  explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+
+  [[nodiscard]] bool started_running() const noexcept { return frame_.promise().where.loop != nullptr; }
+
+  std::coroutine_handle<promise_type> frame_;
+};
+
+namespace detail {
+
+template <class T>
+task<T> task_promise<T>::get_return_object() noexcept {
+  return task<T>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+inline task<void> task_promise<void>::get_return_object() noexcept {
+  return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+
+}  // namespace detail
+
+}  // namespace hawser

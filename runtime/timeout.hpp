@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Awaiting a task under other rules of stopping than one's own: `with_timeout`, `shield`, `with_stop`. The rules live
+// in the awaiting frame; none of them allocates for a deadline.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "error.hpp"
+#include "stop_bridge.hpp"
+
+namespace hawser {
+
+namespace detail {
+
+std::string timeout_text(duration bound);
+
+template <class T>
+class governed final : private timer {
+ public:
+  enum class parent : bool { ignored, followed };
+
+  governed(task<result<T>> inner, parent rule, std::optional<duration> bound, std::stop_token outside = {})
+      : inner_(std::move(inner)), rule_(rule), bound_(bound), outside_(std::move(outside)) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) {
+    const context where = waiting.promise().where;
+    if (rule_ == parent::followed) stop_.follow(where.stop);
+    if (bound_) where.loop->start(*this, *bound_);
+    if (outside_.stop_possible()) bridge_.emplace(*where.loop, outside_, stop_);
+    return inner_.start(context{where.loop, &stop_}, waiting);
+  }
+
+  /// What the task had already received when time ran out is handed back; only a task that gave up is timed out.
+  result<T> await_resume() {
+    timer::cancel();
+    bridge_.reset();
+    result<T> outcome = inner_.take();
+    if (expired_first_ && outcome.has_error() && outcome.error().code == errc::cancelled) {
+      return error{.code = errc::timed_out, .what = timeout_text(*bound_)};
+    }
+    return outcome;
+  }
+
+ private:
+  void on_expired() noexcept override {
+    expired_first_ = !stop_.stop_requested();
+    stop_.request_stop();
+  }
+
+  task<result<T>> inner_;
+  parent rule_;
+  std::optional<duration> bound_;
+  std::stop_token outside_;
+  stop_source stop_;
+  std::optional<stop_bridge> bridge_;
+  bool expired_first_ = false;
+};
+
+}  // namespace detail
+
+/// Stops the task after `bound`, and waits for it to end; then errc::timed_out.
+template <class T>
+[[nodiscard]] detail::governed<T> with_timeout(duration bound, task<result<T>> inner) {
+  return {std::move(inner), detail::governed<T>::parent::followed, bound};
+}
+
+/// Runs cleanup that must await: a stop of the caller does not reach it, `bound` does.
+template <class T>
+[[nodiscard]] detail::governed<T> shield(duration bound, task<result<T>> inner) {
+  return {std::move(inner), detail::governed<T>::parent::ignored, bound};
+}
+
+/// Also stops when a token from outside the loop fires, on whatever thread.
+template <class T>
+[[nodiscard]] detail::governed<T> with_stop(std::stop_token outside, task<result<T>> inner) {
+  return {std::move(inner), detail::governed<T>::parent::followed, std::nullopt, std::move(outside)};
+}
+
+}  // namespace hawser

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "timer.hpp"
+
+#include <algorithm>
+
+#include "detail/check.hpp"
+
+namespace hawser {
+
+namespace {
+// Far enough for everybody, near enough that adding it to any time of this century cannot overflow.
+constexpr duration longest = std::chrono::hours{24 * 365 * 50};
+}  // namespace
+
+timer_queue::lane& timer_queue::lane_for(duration after) {
+  if (last_used_ != nullptr && last_used_->after == after) return *last_used_;
+  lane* idle = nullptr;
+  for (lane& l : lanes_) {
+    if (l.after == after) return *(last_used_ = &l);
+    if (l.waiting.empty()) idle = &l;
+  }
+  // A lane of a length that nobody uses at the moment serves the new one, so there are never more lanes than lengths
+  // in use at once.
+  if (idle == nullptr) idle = &lanes_.emplace_back(after);
+  idle->after = after;
+  return *(last_used_ = idle);
+}
+
+void timer_queue::start(timer& t, duration after, time_point now) {
+  detail::require(!t.running(), "a timer was started twice");
+  after = std::clamp(after, duration::zero(), longest);
+  t.due_ = now + after;
+  lane_for(after).waiting.push_back(t);
+  next_ = std::min(next_, t.due_);
+}
+
+std::size_t timer_queue::expire(time_point now) noexcept {
+  if (now < next_) return 0;
+  std::size_t count = 0;
+  // By index: on_expired may start a timer of a new length, and a new lane makes a deque's iterators invalid.
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    lane& l = lanes_[i];
+    while (!l.waiting.empty() && l.waiting.front().due_ <= now) {
+      ++count;
+      l.waiting.pop_front().on_expired();
+    }
+  }
+  next_ = time_point::max();
+  for (const lane& l : lanes_) {
+    if (!l.waiting.empty()) next_ = std::min(next_, l.waiting.front().due_);
+  }
+  return count;
+}
+
+bool timer_queue::empty() const noexcept {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const lane& l) { return l.waiting.empty(); });
+}
+
+}  // namespace hawser

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A place where at most one coroutine waits at a time: the reader of a stream, the acceptor of a listener and so on.
+#pragma once
+
+#include <utility>
+
+#include "operation.hpp"
+
+namespace hawser {
+
+class slot_operation;
+
+class wait_slot {
+ public:
+  wait_slot() = default;
+  wait_slot(const wait_slot&) = delete;
+  wait_slot& operator=(const wait_slot&) = delete;
+  ~wait_slot() { detail::require(waiter_ == nullptr, "something died while a coroutine waited on it"); }
+
+  [[nodiscard]] bool occupied() const noexcept { return waiter_ != nullptr; }
+  /// Makes the waiter ready, if there is one.
+  inline void wake() noexcept;
+
+ private:
+  friend class slot_operation;
+  slot_operation* waiter_ = nullptr;
+};
+
+/// What an awaitable on such a place derives from; it adds await_ready and await_resume.
+class slot_operation : public operation {
+ protected:
+  explicit slot_operation(wait_slot& slot) noexcept : slot_(slot) {}
+  ~slot_operation() = default;
+
+  void start() override {
+    detail::require(slot_.waiter_ == nullptr, "two coroutines wait where only one may");
+    slot_.waiter_ = this;
+  }
+
+ private:
+  friend class wait_slot;
+  void cancel() noexcept final {
+    slot_.waiter_ = nullptr;
+    complete();
+  }
+  void wake() noexcept { complete(); }
+  wait_slot& slot_;
+};
+
+inline void wait_slot::wake() noexcept {
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->wake();
+}
+
+}  // namespace hawser

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Several tasks at once, all of them joined: `when_all` for every value, `when_any` for the first, which stops the
+// others. What a loser had already received is in the outcome, too; nothing is thrown away.
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "detail/join_group.hpp"
+
+namespace hawser {
+
+namespace detail {
+
+template <class... Ts>
+class when_tuple {
+ public:
+  explicit when_tuple(task<Ts>... tasks) : tasks_(std::move(tasks)...) {}
+  [[nodiscard]] bool await_ready() const noexcept { return sizeof...(Ts) == 0; }
+
+ protected:
+  bool start(std::coroutine_handle<> waiting, context where, stop_source* losers) {
+    group_.begin(waiting, losers);
+    start_each(where, std::index_sequence_for<Ts...>{});
+    return !group_.all_ended_already();
+  }
+  std::tuple<value_or_monostate<Ts>...> take() {
+    return std::apply([](auto&... ended) { return std::tuple<value_or_monostate<Ts>...>{take_value(ended)...}; },
+                      tasks_);
+  }
+  join_group group_;
+
+ private:
+  template <std::size_t... I>
+  void start_each(context where, std::index_sequence<I...>) {
+    (group_.start(std::get<I>(tasks_), where, arms_[I], I), ...);
+  }
+  std::tuple<task<Ts>...> tasks_;
+  std::array<join_group::arm, sizeof...(Ts)> arms_;
+};
+
+}  // namespace detail
+
+template <class... Ts>
+class when_all_operation final : private detail::when_tuple<Ts...> {
+ public:
+  using detail::when_tuple<Ts...>::when_tuple;
+  using detail::when_tuple<Ts...>::await_ready;
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return this->start(waiting, waiting.promise().where, nullptr);
+  }
+  std::tuple<detail::value_or_monostate<Ts>...> await_resume() { return this->take(); }
+};
+
+template <class... Ts>
+struct any_outcome {
+  std::size_t winner = 0;
+  std::tuple<detail::value_or_monostate<Ts>...> values;  ///< everybody's; a loser that gave up says errc::cancelled
+};
+
+template <class... Ts>
+class when_any_operation final : private detail::when_tuple<Ts...> {
+  static_assert(sizeof...(Ts) > 0, "the first of nothing never comes");
+
+ public:
+  using detail::when_tuple<Ts...>::when_tuple;
+  using detail::when_tuple<Ts...>::await_ready;
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    stop_.follow(waiting.promise().where.stop);
+    return this->start(waiting, context{waiting.promise().where.loop, &stop_}, &stop_);
+  }
+  any_outcome<Ts...> await_resume() { return {this->group_.first(), this->take()}; }
+
+ private:
+  stop_source stop_;
+};
+
+/// `auto both = co_await when_all(f(), g());` — a tuple; void becomes std::monostate.
+template <class... Ts>
+[[nodiscard]] when_all_operation<Ts...> when_all(task<Ts>... tasks) {
+  return when_all_operation<Ts...>{std::move(tasks)...};
+}
+
+template <class T>
+class when_each_operation final {
+ public:
+  explicit when_each_operation(std::vector<task<T>> tasks) : tasks_(std::move(tasks)), arms_(tasks_.size()) {}
+  [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    group_.begin(waiting, nullptr);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) group_.start(tasks_[i], waiting.promise().where, arms_[i], i);
+    return !group_.all_ended_already();
+  }
+  std::vector<detail::value_or_monostate<T>> await_resume() {
+    std::vector<detail::value_or_monostate<T>> values;
+    values.reserve(tasks_.size());
+    for (task<T>& ended : tasks_) values.push_back(detail::take_value(ended));
+    return values;
+  }
+
+ private:
+  detail::join_group group_;
+  std::vector<task<T>> tasks_;
+  std::vector<detail::join_group::arm> arms_;
+};
+
+/// Every value of a list of tasks, in its order.
+template <class T>
+[[nodiscard]] when_each_operation<T> when_all(std::vector<task<T>> tasks) {
+  return when_each_operation<T>{std::move(tasks)};
+}
+
+/// The first to end stops the others; the await returns when all have ended.
+template <class... Ts>
+[[nodiscard]] when_any_operation<Ts...> when_any(task<Ts>... tasks) {
+  return when_any_operation<Ts...>{std::move(tasks)...};
+}
+
+}  // namespace hawser

@@ -1,0 +1,26 @@
+-- The ground: no JSON, no HTTP, no MCP.
+
+-- The process that starts and watches children. It links no C++ library, and no sanitizer: it is part of the image of
+-- programs that are built either way.
+target("hawser-keeper")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_files("keeper/*.cpp")
+    add_rules("hawser.program_as_bytes", {folder = "$(buildir)/$(mode)/gen", file = "keeper_image.inc"})
+    add_cxxflags("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", {force = true})
+    add_ldflags("-nostdlib++", {force = true, tools = {"clang", "clangxx"}})
+    set_strip("all")
+    set_symbols("none")
+    set_prefixdir("/", {bindir = "libexec/hawser"})
+target_end()
+
+target("runtime")
+    set_kind("object")
+    add_rules("hawser.instrumented")
+    add_files("*.cpp", "detail/*.cpp")
+    add_includedirs("$(buildir)/$(mode)/gen")
+    add_deps("hawser-keeper", {inherit = false})
+    set_policy("build.across_targets_in_parallel", false)  -- the keeper must be linked before it can be embedded
+    add_packages("libuv", "c-ares", "openssl3", "boost", {public = true})
+    add_syslinks("pthread", {public = true})
+target_end()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What a user's first program looks like; built against the installed library by ./dev test.
+#include <hawser/runtime/keeper.hpp>
+
+#include <cstdio>
+
+using namespace hawser;
+
+task<result<std::string>> first_words(loop& home) {
+  keeper k{home};
+  auto child =
+      co_await k.spawn(command{.program = "echo", .arguments = {"hello", "from", "an", "installed", "library"}});
+  if (!child) co_return child.error();
+  auto words = co_await child->output().read_some();
+  result<std::string> said = words ? result<std::string>{std::string{*words}} : result<std::string>{words.error()};
+  auto ended = co_await child->shutdown();
+  auto closed = co_await k.close();
+  if (!ended) co_return ended.error();
+  if (!closed) co_return closed.error();
+  co_return said;
+}
+
+int main() {
+  loop home;
+  const auto said = home.run(first_words(home));
+  std::fputs(said ? said->c_str() : said.error().what.c_str(), stdout);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// What one child sees and says. How whole trees end is process_tree_test's business.
+#include "../../runtime/child.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "../../runtime/keeper.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
+#include "../../runtime/when.hpp"
+#include "../support/every_step.hpp"
+#include "../support/fixture.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::fixture;
+using testing::run;
+
+constexpr stop_ladder quick{.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 5s};
+
+task<std::string> read_to_the_end(stream& s) {
+  std::string all;
+  while (true) {
+    auto bytes = co_await s.read_some();
+    if (!bytes) co_return all;
+    all += *bytes;
+    s.consume(bytes->size());
+  }
+}
+
+struct finished {
+  std::string output;
+  std::string errors;
+  exit_status status;
+};
+
+// Starts a command, reads what it prints and waits for its end.
+task<result<finished>> outcome_of(keeper& k, command what) {
+  auto made = co_await k.spawn(std::move(what));
+  if (!made) co_return made.error();
+  finished f;
+  auto both = co_await when_all(read_to_the_end(made->output()), read_to_the_end(made->errors()));
+  f.output = std::get<0>(std::move(both));
+  f.errors = std::get<1>(std::move(both));
+  auto status = co_await made->shutdown({});
+  if (!status) co_return status.error();
+  f.status = *status;
+  co_return f;
+}
+
+task<result<finished>> once(command what) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  auto outcome = co_await outcome_of(k, std::move(what));
+  auto closed = co_await k.close();
+  if (!closed) co_return closed.error();
+  co_return outcome;
+}
+
+result<finished> outcome(command what) { return run(once(std::move(what))); }
+
+std::string output_of(command what) {
+  auto done = outcome(std::move(what));
+  return done ? done->output : "error: " + done.error().what;
+}
+
+task<int> descriptors_many_times(int times) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  int wrong = 0;
+  for (int i = 0; i < times; ++i) {
+    auto done = co_await outcome_of(k, fixture("x", "descriptors"));
+    wrong += !done || done->output != "0 1 2 \n" ? 1 : 0;
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  co_return wrong;
+}
+
+task<void> start_and_stop(loop& l, std::string token) {
+  const testing::counted alive;
+  keeper k{l};
+  auto made = co_await k.spawn(fixture(token, "echo"));
+  if (made) {
+    made->input().write("hello");
+    auto bytes = co_await made->output().read_some();
+    ignore(bytes, "only the end matters");
+    auto ended = co_await made->shutdown(quick);
+    expect(ended.has_value());
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
+task<void> keeper_killed() {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  const std::string token = testing::new_token();
+  auto first = co_await k.spawn(fixture(token, "echo"));
+  expect(fatal(first.has_value()));
+  // The keeper is the only child process we have.
+  std::ifstream children{"/proc/self/task/" + std::to_string(gettid()) + "/children"};
+  int pid = 0;
+  children >> pid;
+  kill(pid, SIGKILL);
+  auto second = co_await k.spawn(fixture(token, "echo"));
+  expect(fatal(second.has_value())) << "a keeper that was killed is replaced";
+  first->input().write("still here");
+  auto bytes = co_await first->output().read_some();
+  expect(bytes.has_value() && *bytes == std::string_view{"still here"}) << "its children live on with their wardens";
+  for (auto* c : {&*first, &*second}) {
+    auto ended = co_await c->shutdown(quick);
+    expect(ended.has_value());
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  expect(testing::survivors(token, 2000).empty());
+}
+
+task<void> warden_killed() {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  const std::string token = testing::new_token();
+  auto made = co_await k.spawn(fixture(token, "daemonise"));
+  expect(fatal(made.has_value()));
+  std::ifstream stat{"/proc/" + std::to_string(made->pid()) + "/stat"};
+  std::string skipped;
+  int warden = 0;
+  stat >> skipped >> skipped >> skipped >> warden;
+  kill(warden, SIGKILL);
+  auto ended = co_await with_timeout(5s, made->exited());
+  expect(ended.has_error() && ended.error().code == errc::closed) << "nobody saw how it ended";
+  auto stopped = co_await made->shutdown(quick);
+  expect(stopped.has_error());
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  expect(testing::survivors(token, 2000).empty()) << "the keeper ends what a killed warden leaves";
+}
+
+const suite<"child"> tests = [] {
+  "a child gets its arguments untouched, its directory, a session and a group of its own"_test = [] {
+    command c = fixture("x", "place", {"a b", "$HOME", "*", "", "\"quoted\"", "ünï"});
+    c.directory = "/usr";
+    expect(output_of(c) == std::string{"/usr\n11\na b\n$HOME\n*\n\n\"quoted\"\nünï\n"});
+  };
+
+  "a child sees the safe variables, what it is given and nothing else"_test = [] {
+    setenv("HAWSER_TEST_CANARY", "secret", 1);
+    setenv("LD_LIBRARY_PATH", "/nowhere", 1);
+    setenv("TERM", "dumb", 1);
+    command c = fixture("x", "environment");
+    c.env.set = {{"GIVEN", "a=b"}, {"TERM", "vt100"}};
+    const std::string seen = output_of(c);
+    expect(seen.find("GIVEN=a=b\n") != std::string::npos);
+    expect(seen.find("TERM=vt100\n") != std::string::npos) << "what is given wins";
+    std::istringstream lines{seen};
+    for (std::string line; std::getline(lines, line);) {
+      const std::string name = line.substr(0, line.find('='));
+      const std::vector<std::string> allowed{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "GIVEN"};
+      expect(std::find(allowed.begin(), allowed.end(), name) != allowed.end()) << line;
+    }
+    c.env.from = environment::base::inherit;
+    expect(output_of(c).find("HAWSER_TEST_CANARY=secret\n") != std::string::npos) << "inheriting is a choice";
+    c.env = {.from = environment::base::empty, .set = {{"ONLY", "1"}}};
+    expect(output_of(c) == std::string{"ONLY=1\n"});
+    unsetenv("HAWSER_TEST_CANARY");
+    unsetenv("LD_LIBRARY_PATH");
+  };
+
+  "a child sees descriptors 0, 1 and 2, also while other threads open files"_test = [] {
+    std::atomic<bool> stop = false;
+    std::vector<std::thread> openers;
+    for (int t = 0; t < 2; ++t) {
+      openers.emplace_back([&] {
+        while (!stop) {
+          const int careless = open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as careless programs do
+          close(careless);
+        }
+      });
+    }
+    expect(run(descriptors_many_times(testing::instrumented ? 100 : 300)) == 0);
+    stop = true;
+    for (std::thread& t : openers) t.join();
+  };
+
+  "A01 a command that does not exist is named with the PATH it was looked for in"_test = [] {
+    command c{.program = "no-such-program-here"};
+    c.env.set["PATH"] = "/bin:/usr/bin";
+    const auto begin = std::chrono::steady_clock::now();
+    const auto r = outcome(c);
+    expect(std::chrono::steady_clock::now() - begin < 1s);
+    expect(fatal(r.has_error()));
+    expect(r.error().code == errc::spawn && r.error().native == ENOENT);
+    expect(r.error().what ==
+           std::string{"spawn \"no-such-program-here\": No such file or directory (looked in PATH=/bin:/usr/bin)"})
+        << r.error().what;
+  };
+
+  "A02 a file that cannot be executed is an error with its reason, and no shell tries it"_test = [] {
+    const std::string folder = std::filesystem::temp_directory_path() / testing::new_token();
+    std::filesystem::create_directory(folder);
+    std::ofstream{folder + "/script"} << "echo run by a shell\n";
+    expect(outcome(command{.program = folder + "/script"}).error().native == EACCES);
+    chmod((folder + "/script").c_str(), 0755);
+    expect(outcome(command{.program = folder + "/script"}).error().native == ENOEXEC);
+    expect(outcome(command{.program = folder}).error().native == EACCES);
+    std::filesystem::remove_all(folder);
+  };
+
+  "A33 a working directory that is not there is an error that says so"_test = [] {
+    command c = fixture("x", "exit");
+    c.directory = "/no/such/directory";
+    const auto r = outcome(c);
+    expect(r.has_error() && r.error().native == ENOENT);
+    expect(r.error().what.find("working directory") != std::string::npos) << r.error().what;
+  };
+
+  "texts that no process can be given are refused before anything starts"_test = [] {
+    expect(outcome(command{.program = ""}).has_error());
+    expect(outcome(fixture("x", "exit", {std::string{"a\0b", 3}})).has_error());
+    command c = fixture("x", "exit");
+    c.env.set["BAD=NAME"] = "1";
+    expect(outcome(c).error().code == errc::spawn);
+  };
+
+  "the exit code and the signal of a child are told apart"_test = [] {
+    expect(outcome(fixture("x", "exit", {"7"}))->status == exit_status{.code = 7, .signal = 0});
+    expect(outcome(fixture("x", "crash"))->status == exit_status{.code = 0, .signal = SIGKILL});
+  };
+
+  "A05 what a child says on stderr before it fails is read to the end"_test = [] {
+    const auto r = outcome(fixture("x", "noisy-exit"));
+    expect(fatal(r.has_value()));
+    expect(r->status.code == 1);
+    expect(r->errors.size() >= 100U * 1024U && r->errors.ends_with("\n"));
+  };
+
+  "arguments and environment of a megabyte arrive"_test = [] {
+    command c = fixture("x", "environment");
+    c.env = {.from = environment::base::empty, .set = {{"BIG", std::string(100'000, 'v')}}};
+    for (int i = 0; i < 10; ++i) c.arguments.emplace_back(100'000, 'a');
+    expect(output_of(c).size() == 4U + 100'000U + 1U);
+  };
+
+  "an embedder that waits for any child does not disturb us"_test = [] {
+    std::atomic<bool> stop = false;
+    std::thread embedder{[&] {
+      while (!stop) waitpid(-1, nullptr, WNOHANG);
+    }};
+    for (int i = 0; i < 20; ++i) expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
+    stop = true;
+    embedder.join();
+  };
+
+  "an embedder that ignores SIGCHLD does not disturb us"_test = [] {
+    signal(SIGCHLD, SIG_IGN);
+    expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
+    signal(SIGCHLD, SIG_DFL);
+  };
+
+  "a keeper that was killed is replaced and its children live on"_test = [] { run(keeper_killed()); };
+  "a warden that was killed leaves nobody behind"_test = [] { run(warden_killed()); };
+
+  "a keeper is found beside the program and reported when it is nowhere"_test = [] {
+    loop l;
+    expect(l.run([](loop& home) -> task<bool> {
+      keeper k{home, keeper::options{.path = testing::program("hawser-keeper")}};
+      auto done = co_await outcome_of(k, fixture("x", "exit", {"5"}));
+      auto closed = co_await k.close();
+      co_return closed&& done && done->status.code == 5;
+    }(l)));
+    expect(l.run([](loop& home) -> task<std::string> {
+              keeper k{home, keeper::options{.path = "/no/keeper"}};
+              auto made = co_await k.spawn(fixture("x", "exit"));
+              co_return made ? "" : made.error().what;
+            }(l))
+               .find("/no/keeper") != std::string::npos);
+  };
+
+  "a start stopped at every step leaves no process"_test = [] {
+    const std::string token = testing::new_token();
+    testing::every_step([&](loop& l) { return start_and_stop(l, token); });
+    expect(testing::survivors(token, 2000).empty());
+  };
+};
+
+}  // namespace

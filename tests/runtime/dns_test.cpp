@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// The name servers here are fakes on 127.0.0.1; no question leaves the machine. c-ares keeps real time whatever the
+// loop's clock says, so waits for a silent server are real and short.
+#include "../../runtime/dns.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../runtime/event.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
+#include "../../runtime/when.hpp"
+#include "../support/every_step.hpp"
+#include "../support/fake_dns_server.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::counted;
+using testing::fake_dns_server;
+using testing::run;
+using manner = fake_dns_server::manner;
+using addresses = std::vector<ip_address>;
+
+// Longer than any test may take: who waits for it has failed.
+constexpr duration too_long = 60s;
+
+ip_address v4(std::uint8_t last) { return ip_address::v4({127, 0, 0, last}); }
+
+fake_dns_server::table some_names() {
+  return {{"both.test", {v4(7), ip_address::loopback_v6()}},
+          {"four.test", {v4(8), v4(9)}},
+          {"six.test", {ip_address::loopback_v6()}},
+          {"neither.test", {}}};
+}
+
+resolver_options asking(const fake_dns_server& server, duration try_timeout = too_long, int tries = 1) {
+  return {.servers = server.address(), .try_timeout = try_timeout, .tries = tries};
+}
+
+task<result<addresses>> resolved(resolver& by, std::string host) { co_return co_await by.resolve(std::move(host)); }
+
+result<addresses> resolve_alone(const fake_dns_server& server, std::string host) {
+  ares_resolver by{asking(server)};
+  return run(resolved(by, std::move(host)));
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The order is a matter of the machine's routes (RFC 6724).
+addresses sorted(addresses list) {
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+bool gave(const result<addresses>& outcome, const addresses& expected) {
+  return outcome.has_value() && sorted(*outcome) == expected;
+}
+
+duration time_of(const auto& what) {
+  const auto begin = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::steady_clock::now() - begin;
+}
+
+task<void> resolve_into(resolver& by, std::string host, std::optional<result<addresses>>& outcome) {
+  outcome.emplace(co_await by.resolve(std::move(host)));
+}
+
+// Waits, in turns of the loop, until the questions have arrived.
+task<void> until_asked(const fake_dns_server& server, int count) {
+  while (server.asked() < count) {
+    auto slept = co_await sleep_for(1ms);
+    if (!slept) break;
+  }
+}
+
+task<result<addresses>> stopped_when_asked(resolver& by, const fake_dns_server& server) {
+  std::optional<result<addresses>> outcome;
+  scope s{co_await this_context()};
+  s.spawn(resolve_into(by, "both.test", outcome));
+  co_await until_asked(server, 1);
+  expect(!outcome.has_value()) << "there was nothing to stop";
+  s.request_stop();
+  co_await s.join();
+  co_return std::move(*outcome);
+}
+
+task<result<addresses>> bounded(resolver& by, duration bound) {
+  co_return co_await with_timeout(bound, by.resolve("both.test"));
+}
+
+task<result<addresses>> sixth_beside_five_hung(resolver& hung, const fake_dns_server& silent, resolver& live) {
+  std::array<std::optional<result<addresses>>, 5> five;
+  scope s{co_await this_context()};
+  for (auto& outcome : five) s.spawn(resolve_into(hung, "both.test", outcome));
+  co_await until_asked(silent, 5);
+  auto sixth = co_await live.resolve("both.test");
+  for (const auto& outcome : five) expect(!outcome.has_value()) << "it was not hung";
+  s.request_stop();
+  co_await s.join();
+  for (const auto& outcome : five) expect(outcome->has_error() && outcome->error().code == errc::cancelled);
+  co_return sixth;
+}
+
+task<std::vector<result<addresses>>> many_at_once(resolver& by, int count) {
+  std::vector<task<result<addresses>>> questions;
+  for (int i = 0; i < count; ++i) questions.push_back(resolved(by, i % 2 == 0 ? "both.test" : "four.test"));
+  co_return co_await when_all(std::move(questions));
+}
+
+task<void> one_question(resolver& by) {
+  const counted alive;
+  const context where = co_await this_context();
+  const auto outcome = co_await resolved(by, "both.test");
+  expect(where.stop_requested() || outcome.has_value());
+  expect(outcome.has_value() || outcome.error().code == errc::cancelled);
+}
+
+task<void> one_vain_question(resolver& by) {
+  const counted alive;
+  const auto outcome = co_await resolved(by, "both.test");
+  expect(outcome.has_error());
+}
+
+const suite<"dns"> tests = [] {
+  "an address literal is its own answer and no server is asked"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    expect(gave(resolve_alone(server, "127.0.0.9"), addresses{v4(9)}));
+    expect(gave(resolve_alone(server, "::1"), addresses{ip_address::loopback_v6()}));
+    expect(server.asked() == 0_i);
+  };
+
+  "localhost is the loopback addresses and no server is asked"_test = [] {
+    const fake_dns_server server{manner::answers, {{"localhost", {v4(66)}}, {"a.localhost", {v4(66)}}}};
+    for (const char* name : {"localhost", "LocalHost", "localhost.", "a.localhost", "a.b.LOCALHOST."}) {
+      const auto found = resolve_alone(server, name);
+      expect(gave(found, addresses{v4(1), ip_address::loopback_v6()})) << name;
+    }
+    expect(server.asked() == 0_i);
+  };
+
+  "a name that only ends like localhost is asked for"_test = [] {
+    const fake_dns_server server{manner::answers, {{"notlocalhost", {v4(5)}}, {"localhost.test", {v4(6)}}}};
+    expect(gave(resolve_alone(server, "notlocalhost"), addresses{v4(5)}));
+    expect(gave(resolve_alone(server, "localhost.test"), addresses{v4(6)}));
+    expect(server.asked() >= 2_i);
+  };
+
+  "a name has the addresses of both families"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    const auto both = resolve_alone(server, "both.test");
+    expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
+    expect(server.asked() == 2_i) << "one question for each family";
+  };
+
+  "a name with addresses of one family only has those"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    const auto four = resolve_alone(server, "four.test");
+    expect(gave(four, addresses{v4(8), v4(9)}));
+    const auto six = resolve_alone(server, "six.test");
+    expect(gave(six, addresses{ip_address::loopback_v6()}));
+  };
+
+  "a name without any address is an error that names it"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    const auto none = resolve_alone(server, "neither.test");
+    expect((none.has_error()) >> fatal);
+    expect(none.error().code == errc::io);
+    expect(contains(none.error().what, "\"neither.test\"")) << none.error().what;
+  };
+
+  "a name that does not exist is an error that names it"_test = [] {
+    const fake_dns_server server{manner::nxdomain, some_names()};
+    const auto none = resolve_alone(server, "both.test");
+    expect((none.has_error()) >> fatal);
+    expect(none.error().code == errc::io);
+    expect(contains(none.error().what, "\"both.test\"") && contains(none.error().what, "not found"))
+        << none.error().what;
+  };
+
+  "a server that fails is an error that names the host"_test = [] {
+    const fake_dns_server server{manner::servfail, some_names()};
+    const auto none = resolve_alone(server, "both.test");
+    expect((none.has_error()) >> fatal);
+    expect(none.error().code == errc::io);
+    expect(contains(none.error().what, "\"both.test\"")) << none.error().what;
+    expect(server.asked() >= 2_i);
+  };
+
+  "a silent server is asked as often as told and then given up"_test = [] {
+    const fake_dns_server server{manner::silent};
+    ares_resolver by{asking(server, 50ms, 2)};
+    result<addresses> outcome = addresses{};
+    const duration took = time_of([&] { outcome = run(resolved(by, "both.test")); });
+    expect((outcome.has_error()) >> fatal);
+    expect(outcome.error().code == errc::io);
+    expect(contains(outcome.error().what, "\"both.test\"")) << outcome.error().what;
+    expect(server.asked() == 4_i) << "two families, two tries";
+    expect(took >= 100ms) << took.count();
+    expect(took < 3s) << took.count();
+  };
+
+  "the second server is asked when the first is silent"_test = [] {
+    const fake_dns_server silent{manner::silent};
+    const fake_dns_server live{manner::answers, some_names()};
+    ares_resolver by{{.servers = silent.address() + ',' + live.address(), .try_timeout = 20ms, .tries = 2}};
+    const auto both = run(resolved(by, "both.test"));
+    expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
+    expect(silent.asked() >= 1_i);
+  };
+
+  "the second server is asked when the first fails"_test = [] {
+    const fake_dns_server failing{manner::servfail};
+    const fake_dns_server live{manner::answers, some_names()};
+    ares_resolver by{{.servers = failing.address() + ',' + live.address(), .try_timeout = too_long, .tries = 2}};
+    const auto both = run(resolved(by, "both.test"));
+    expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
+    expect(failing.asked() >= 1_i);
+  };
+
+  "a stop ends a question at once while the server is silent"_test = [] {
+    const fake_dns_server server{manner::silent};
+    ares_resolver by{asking(server)};
+    result<addresses> outcome = addresses{};
+    const duration took = time_of([&] { outcome = run(stopped_when_asked(by, server)); });
+    expect(outcome.has_error() && outcome.error().code == errc::cancelled);
+    expect(took < 5s) << took.count();
+  };
+
+  "a deadline ends a question while the server is silent"_test = [] {
+    const fake_dns_server server{manner::silent};
+    ares_resolver by{asking(server)};
+    const auto outcome = run(bounded(by, 20ms));
+    expect(outcome.has_error() && outcome.error().code == errc::timed_out);
+  };
+
+  "five hung questions do not delay a sixth to a live server"_test = [] {
+    const fake_dns_server silent{manner::silent};
+    const fake_dns_server server{manner::answers, some_names()};
+    ares_resolver hung{asking(silent)};
+    ares_resolver live{asking(server)};
+    result<addresses> sixth = addresses{};
+    const duration took = time_of([&] { sixth = run(sixth_beside_five_hung(hung, silent, live)); });
+    expect(sixth.has_value() && sixth->size() == 2_ul);
+    expect(took < 5s) << took.count();
+  };
+
+  "many questions at once get each its own answer"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    ares_resolver by{asking(server, 5s, 3)};
+    const auto answers = run(many_at_once(by, 40));
+    expect((answers.size() == 40_ul) >> fatal);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const addresses expected = i % 2 == 0 ? addresses{v4(7), ip_address::loopback_v6()} : addresses{v4(8), v4(9)};
+      expect(gave(answers[i], expected)) << i;
+    }
+  };
+
+  "a name that is none is refused and no server is asked"_test = [] {
+    const fake_dns_server server{manner::answers, {{"evil", {v4(6)}}, {"both.test", {v4(7)}}}};
+    const std::string with_nul{"both.test\0.example", 18};
+    const std::string label(63, 'a');
+    const std::string too_many_bytes = label + '.' + label + '.' + label + '.' + label;
+    const std::vector<std::string> refusable{"",
+                                             with_nul,
+                                             std::string(1, '\0'),
+                                             too_many_bytes,
+                                             too_many_bytes + ".test",
+                                             std::string(100'000, 'a'),
+                                             label + "a.test",
+                                             "a..test"};
+    for (const std::string& name : refusable) {
+      const auto refused = resolve_alone(server, name);
+      expect(refused.has_error() && refused.error().code == errc::io) << name.substr(0, 20) << name.size();
+    }
+    expect(server.asked() == 0_i);
+  };
+
+  "servers that cannot be read are an error"_test = [] {
+    ares_resolver by{{.servers = "nonsense:x", .try_timeout = 20ms, .tries = 1}};
+    const auto outcome = run(resolved(by, "both.test"));
+    expect(outcome.has_error() && outcome.error().code == errc::io);
+  };
+
+  "a question that is answered, stopped at every step"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    ares_resolver by{asking(server, 5s, 3)};
+    testing::every_step([&by](loop&) { return one_question(by); });
+    expect(server.asked() > 2_i);
+  };
+
+  "a question to a silent server, stopped at every step"_test = [] {
+    const fake_dns_server server{manner::silent};
+    ares_resolver by{asking(server, 20ms, 1)};
+    testing::every_step([&by](loop&) { return one_vain_question(by); });
+    expect(server.asked() > 2_i);
+  };
+};
+
+}  // namespace

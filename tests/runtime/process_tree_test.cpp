@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Whole process trees, ended by stop, by SIGTERM of the host and by SIGKILL of the host: nobody may be left. A longer
+// run of the same: ./dev soak processes.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+#include "../../runtime/keeper.hpp"
+#include "../../runtime/when.hpp"
+#include "../support/fixture.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::archetypes;
+using testing::fixture;
+using testing::run;
+using testing::survivors;
+
+constexpr stop_ladder quick{.after_stdin = 30ms, .after_sigterm = 30ms, .after_sigkill = 10s};
+
+task<void> start_and_stop_each(std::string token, std::vector<std::string>& strays) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  std::vector<child> children;
+  for (const char* mode : archetypes) {
+    auto made = co_await k.spawn(fixture(token, mode));
+    expect(made.has_value()) << mode;
+    if (made) children.push_back(std::move(*made));
+  }
+  // Those that announce themselves are waited for, so that their misbehaviour is under way.
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const std::string_view mode = archetypes[i];
+    if (mode == "echo" || mode == "exit" || mode == "noisy-exit") continue;
+    auto ready = co_await children[i].output().read_some();
+    expect(ready.has_value()) << mode;
+  }
+  std::vector<task<result<exit_status>>> stops;
+  for (child& c : children) stops.push_back(c.shutdown(quick));
+  for (const auto& ended : co_await when_all(std::move(stops))) expect(ended.has_value());
+  for (const child& c : children) strays.insert(strays.end(), c.strays().begin(), c.strays().end());
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
+task<exit_status> stop_one(std::string mode, stop_ladder ladder) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  auto made = co_await k.spawn(fixture("x", mode));
+  expect(fatal(made.has_value()));
+  auto ready = co_await made->output().read_some();
+  expect(ready.has_value());
+  auto ended = co_await made->shutdown(ladder);
+  expect(fatal(ended.has_value()));
+  auto again = co_await made->shutdown(ladder);
+  expect(again.has_value() && *again == *ended) << "a second shutdown says the same";
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  co_return *ended;
+}
+
+struct host_process {
+  pid_t pid = 0;
+  bool ready = false;
+  std::vector<int> keepers{};  // its keeper and its wardens, which do not carry the token
+};
+
+std::vector<int> children_of(int pid) {
+  std::ifstream list{"/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"};
+  return {std::istream_iterator<int>{list}, {}};
+}
+
+// A zombie is dead: whoever inherited it may take its time to reap it.
+bool lives(int pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string id;
+  std::string name;
+  std::string state;
+  return stat >> id >> name >> state && name.starts_with("(hawser-") && state != "Z";
+}
+
+// Starts a fixture_host and waits until all its children run.
+host_process start_host(const std::string& token) {
+  int said[2];
+  if (pipe2(said, O_CLOEXEC) != 0) return {};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, said[1], 1);
+  std::string name = testing::program("fixture_host");
+  std::string argument = token;
+  char* arguments[] = {name.data(), argument.data(), nullptr};
+  host_process host;
+  if (posix_spawn(&host.pid, name.c_str(), &actions, nullptr, arguments, environ) != 0) host.pid = 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(said[1]);
+  char line[6] = {};
+  host.ready = read(said[0], line, sizeof line) == sizeof line && std::string_view{line, 5} == "ready";
+  close(said[0]);
+  for (const int keeper : children_of(host.pid)) {
+    host.keepers = children_of(keeper);
+    host.keepers.push_back(keeper);
+  }
+  return host;
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return status;
+}
+
+// Several hosts at a time, because each takes a grace period to end.
+void end_hosts_by(int signal_number, int times, int patience_ms) {
+  constexpr int at_once = 5;
+  for (int done = 0; done < times; done += at_once) {
+    const std::string token = testing::new_token();
+    std::vector<host_process> hosts;
+    for (int i = 0; i < at_once; ++i) hosts.push_back(start_host(token));
+    for (const host_process& host : hosts) {
+      expect(host.ready);
+      kill(host.pid, signal_number);
+    }
+    for (const host_process& host : hosts) {
+      const int status = wait_for(host.pid);
+      if (signal_number == SIGTERM) expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
+    const auto left = survivors(token, patience_ms);
+    expect(left.empty()) << left.size() << "processes are left after signal" << signal_number;
+    for (const int pid : left) kill(pid, SIGKILL);
+    for (const host_process& host : hosts) {
+      expect(host.keepers.size() > archetypes.size() / 2)
+          << "some children end by themselves, and their wardens with them";
+      for (int patience = 400; patience > 0 && std::any_of(host.keepers.begin(), host.keepers.end(), lives); --patience)
+        usleep(5000);
+      expect(std::none_of(host.keepers.begin(), host.keepers.end(), lives)) << "a keeper or a warden is left";
+    }
+  }
+}
+
+const suite<"process tree"> tests = [] {
+  "every archetype stopped 50 times leaves no process, descriptor or thread"_test = [] {
+    const std::string token = testing::new_token();
+    std::vector<std::string> strays;
+    run(start_and_stop_each(token, strays));  // the first time fills libuv's and the library's own tables
+    const std::size_t descriptors = testing::open_descriptors();
+    const std::size_t threads = testing::own_threads();
+    strays.clear();
+    const int times = testing::rounds(testing::instrumented ? 15 : 50);
+    for (int i = 0; i < times; ++i) run(start_and_stop_each(token, strays));
+    expect(survivors(token, 0).empty()) << "shutdown returns when they are gone, not before";
+    expect(testing::open_descriptors() == descriptors);
+    expect(testing::own_threads() == threads);
+    expect(static_cast<int>(strays.size()) <= times) << "only the daemoniser leaves its group";
+  };
+
+  "every archetype survives no SIGTERM of its host"_test = [] {
+    end_hosts_by(SIGTERM, testing::rounds(testing::instrumented ? 15 : 50), 2000);
+  };
+
+  "A27 every archetype survives no SIGKILL of its host"_test = [] {
+    end_hosts_by(SIGKILL, testing::rounds(testing::instrumented ? 15 : 50), 2000);
+  };
+
+  "A23 a child that ignores SIGTERM is killed after the grace"_test = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto status =
+        run(stop_one("ignore-sigterm", {.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 2s}));
+    expect(status == exit_status{.code = 0, .signal = SIGKILL}) << status.to_string();
+    const auto took = std::chrono::steady_clock::now() - begin;
+    expect(took >= 100ms && took < 3s);
+  };
+
+  "a child that ends with its stdin is not signalled"_test = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto status = run([]() -> task<exit_status> {
+      const context where = co_await this_context();
+      keeper k{*where.loop};
+      auto made = co_await k.spawn(fixture("x", "echo"));
+      expect(fatal(made.has_value()));
+      auto ended = co_await made->shutdown({});
+      expect(fatal(ended.has_value()));
+      auto closed = co_await k.close();
+      expect(closed.has_value());
+      co_return *ended;
+    }());
+    expect(status == exit_status{}) << status.to_string();
+    expect(std::chrono::steady_clock::now() - begin < 2s) << "nobody waits for a grace that is not needed";
+  };
+
+  "A24 a launcher that has exited is not waited for by its pipes"_test = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    expect(run(stop_one("leave-grandchildren", {})) == exit_status{});
+    expect(std::chrono::steady_clock::now() - begin < 2s);
+  };
+
+  "A25 a daemon is found, killed and reported by name"_test = [] {
+    std::vector<std::string> strays;
+    run([](std::vector<std::string>& found) -> task<void> {
+      const context where = co_await this_context();
+      keeper k{*where.loop};
+      const std::string token = testing::new_token();
+      // A deaf daemon: it would not hear a SIGTERM either.
+      auto made = co_await k.spawn(fixture(token, "daemonise"));
+      expect(fatal(made.has_value()));
+      auto ready = co_await made->output().read_some();
+      expect(ready.has_value());
+      const stop_ladder at_once{.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s};
+      auto ended = co_await made->shutdown(at_once);
+      expect(ended.has_value());
+      found = made->strays();
+      expect(survivors(token, 0).empty());
+      auto closed = co_await k.close();
+      expect(closed.has_value());
+    }(strays));
+    for (const std::string& who : strays) expect(who.starts_with("fixture_child (")) << who;
+  };
+};
+
+}  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Finding the fixture programs, and the processes they leave behind.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "../../runtime/command.hpp"
+
+namespace hawser::testing {
+
+/// A program of the build folder that this test program stands in.
+std::string program(const std::string& name);
+
+/// A text that no other process on the machine has in its command line.
+std::string new_token();
+
+/// The fixture child in one of its modes.
+command fixture(const std::string& token, const std::string& mode, std::vector<std::string> more = {});
+
+/// Processes that have the token in their command line, zombies not counted.
+std::vector<int> processes_with(const std::string& token);
+/// Waits until there is none, for at most this many milliseconds; returns who is left.
+std::vector<int> survivors(const std::string& token, int patience_ms);
+
+/// Every way of misbehaving that a child of a stop can show.
+inline constexpr std::array archetypes{"echo",         "ignore-sigterm", "leave-grandchildren", "daemonise",
+                                       "close-stdout", "close-stdin",    "flood-stderr",        "flood-stdout",
+                                       "exit",         "noisy-exit"};
+
+/// How often each archetype is started and ended: HAWSER_ROUNDS, or what the test says.
+int rounds(int by_default);
+
+std::size_t open_descriptors();
+std::size_t own_threads();
+
+}  // namespace hawser::testing

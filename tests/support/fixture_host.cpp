@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A host to be killed: fixture_host TOKEN starts one child of each archetype, prints "ready" and serves until SIGTERM,
+// upon which it stops them all in order. The children, not the host, carry the token.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "../../runtime/keeper.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/signals.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../runtime/when.hpp"
+#include "fixture.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+
+task<bool> serve(std::string token) {
+  const context where = co_await this_context();
+  auto signals = signal_set::start(*where.loop, {SIGTERM});
+  if (!signals) co_return false;
+  keeper k{*where.loop};
+  std::vector<child> children;
+  bool fine = true;
+  for (const char* mode : testing::archetypes) {
+    auto made = co_await k.spawn(testing::fixture(token, mode));
+    if (made) children.push_back(std::move(*made));
+    fine = fine && made.has_value();
+  }
+  std::puts(fine ? "ready" : "failed");
+  std::fflush(stdout);
+  auto caught = co_await signals->next();
+  fine = fine && caught.has_value();
+  const stop_ladder quick{.after_stdin = 20ms, .after_sigterm = 20ms, .after_sigkill = 5s};
+  std::vector<task<result<exit_status>>> stops;
+  stops.reserve(children.size());
+  for (child& c : children) stops.push_back(c.shutdown(quick));
+  for (const auto& ended : co_await when_all(std::move(stops))) fine = fine && ended.has_value();
+  auto closed = co_await k.close();
+  co_return fine&& closed.has_value();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 64;
+  // A copy of the token in this program's own command line would make it a survivor of itself.
+  const std::string token{argv[1]};
+  for (char* c = argv[1]; *c != '\0'; ++c) *c = '-';
+  loop l;
+  return l.run(serve(token)) ? 0 : 1;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The main function of every test program: PROGRAM [--list] [TEXT …] runs the tests whose "suite: name" contains one
+// of the texts, or all of them.
+#include <algorithm>
+#include <cctype>
+
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+namespace {
+std::string lowered(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+}  // namespace
+
+bool runner::selected(std::string_view name) const {
+  if (patterns_.empty()) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(),
+                     [&](const std::string& pattern) { return lowered(name).find(pattern) != std::string::npos; });
+}
+
+int runner::run(int argc, const char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view{argv[i]} == "--list") {
+      listing_ = true;
+    } else {
+      patterns_.push_back(lowered(argv[i]));
+    }
+  }
+  watchdog guard{std::chrono::seconds{instrumented ? 300 : 120}};
+  watchdog_ = &guard;
+  std::sort(suites_.begin(), suites_.end(), [](const suite& a, const suite& b) { return a.name < b.name; });
+  for (const suite& s : suites_) {
+    suite_ = s.name;
+    s.run();
+  }
+  if (listing_) return 0;
+  std::printf("%d passed, %d failed", passed_, failed_);
+  if (skipped_ > 0) std::printf(", %d skipped", skipped_);
+  std::printf("\n");
+  return failed_ > 0 ? 1 : 0;
+}
+
+}  // namespace hawser::testing
+
+int main(int argc, const char** argv) { return boost::ut::cfg<boost::ut::override>.run(argc, argv); }

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// What every test includes anyway, compiled once.
+#pragma once
+
+#include "run.hpp"
+#include "ut.hpp"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Reads the sources themselves: who includes whom, which third-party headers show up where, and words that the house
+// does without. The table is the one of ARCHITECTURE.md.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../support/ut.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path root() { return HAWSER_SOURCE_ROOT; }
+
+const std::map<std::string, std::set<std::string>> allowed{
+    {"runtime", {"runtime"}},
+    {"transports", {"runtime", "transports"}},
+    {"registry", {"registry"}},  // and runtime/error.hpp
+    {"oauth", {"runtime", "transports", "oauth"}},
+    {"host", {"runtime", "transports", "registry", "oauth", "host"}},
+    {"gateway", {"runtime", "transports", "registry", "host", "gateway"}},
+};
+
+struct inclusion {
+  fs::path from;  // relative to the root
+  std::string what;
+  bool of_ours = false;
+};
+
+std::vector<fs::path> sources_of(const std::string& room) {
+  std::vector<fs::path> found;
+  if (!fs::exists(root() / room)) return found;
+  for (const auto& entry : fs::recursive_directory_iterator{root() / room}) {
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp") found.push_back(entry.path());
+  }
+  return found;
+}
+
+std::string text_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+std::vector<inclusion> inclusions_of(const fs::path& file) {
+  std::vector<inclusion> found;
+  std::istringstream lines{text_of(file)};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("#include ")) continue;
+    const std::size_t open = line.find_first_of("<\"");
+    const std::size_t close = line.find_first_of(">\"", open + 1);
+    if (close == std::string::npos) continue;
+    found.push_back({fs::relative(file, root()), line.substr(open + 1, close - open - 1), line[open] == '"'});
+  }
+  return found;
+}
+
+std::string room_of(const fs::path& relative) { return relative.begin()->string(); }
+
+const suite<"layering"> tests = [] {
+  "no room includes one above it"_test = [] {
+    int seen = 0;
+    for (const auto& [room, may] : allowed) {
+      for (const fs::path& file : sources_of(room)) {
+        for (const inclusion& i : inclusions_of(file)) {
+          if (!i.of_ours || i.what == "keeper_image.inc") continue;
+          const fs::path target = (i.from.parent_path() / i.what).lexically_normal();
+          expect(fs::exists(root() / target)) << i.from.string() << "includes" << i.what << "which is not there";
+          if (room == "registry" && target == "runtime/error.hpp") continue;
+          expect(may.contains(room_of(target))) << i.from.string() << "includes" << i.what;
+          ++seen;
+        }
+      }
+    }
+    expect(seen > 50) << "the test reads the tree";
+  };
+
+  "third-party headers stay where they belong"_test = [] {
+    for (const auto& [room, may] : allowed) {
+      for (const fs::path& file : sources_of(room)) {
+        for (const inclusion& i : inclusions_of(file)) {
+          const std::string from = i.from.string();
+          const bool source_or_detail = from.ends_with(".cpp") || from.find("/detail/") != std::string::npos;
+          if (i.what == "uv.h") expect(room == "runtime" && source_or_detail) << from;
+          if (i.what == "ares.h") expect(from == "runtime/dns.cpp") << from;
+          if (i.what == "llhttp.h") expect(from == "transports/http_parser.cpp") << from;
+          if (i.what.starts_with("openssl/")) {
+            expect(from == "runtime/crypto.cpp" || from == "transports/tls_stream.cpp" || from == "oauth/signing.cpp")
+                << from;
+          }
+        }
+      }
+    }
+  };
+
+  "public headers include no private ones but the few that templates need"_test = [] {
+    const std::set<std::string> installed{"detail/check.hpp", "detail/join_group.hpp", "detail/list.hpp"};
+    for (const auto& entry : fs::directory_iterator{root() / "runtime"}) {
+      if (entry.path().extension() != ".hpp") continue;
+      for (const inclusion& i : inclusions_of(entry.path())) {
+        if (i.what.starts_with("detail/") || i.what.starts_with("keeper/"))
+          expect(installed.contains(i.what)) << i.from.string() << i.what;
+      }
+    }
+  };
+
+  "words the house does without"_test = [] {
+    const std::vector<std::string> banned{".detach()", "popen(", "std::regex", " system(", "TODO(now)", "thread_local"};
+    for (const auto& [room, may] : allowed) {
+      for (const fs::path& file : sources_of(room)) {
+        const std::string text = text_of(file);
+        for (const std::string& word : banned)
+          expect(text.find(word) == std::string::npos) << fs::relative(file, root()).string() << "says" << word;
+      }
+    }
+  };
+
+  "headers and sources stay short"_test = [] {
+    for (const auto& [room, may] : allowed) {
+      for (const fs::path& file : sources_of(room)) {
+        const std::string text = text_of(file);
+        const auto lines = std::count(text.begin(), text.end(), '\n');
+        expect(lines <= (file.extension() == ".hpp" ? 160 : 330)) << fs::relative(file, root()).string() << lines;
+        expect(text.starts_with("// SPDX-License-Identifier: MIT\n")) << fs::relative(file, root()).string();
+      }
+    }
+  };
+};
+
+}  // namespace

@@ -1,0 +1,41 @@
+-- One program per room, from one object per test file; a precompiled header, because ut takes seconds to read.
+-- Not instrumented: it stands for somebody else's program, and a sanitizer would change its environment.
+target("fixture_child")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_files("support/fixture_child.cpp")
+target_end()
+
+target("fixture_host")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented")
+    add_files("support/fixture_host.cpp", "support/fixture.cpp")
+    add_deps("runtime")
+target_end()
+
+-- A room's name for its tests; the target to link, if any.
+local function test_program(name, room)
+    target(name .. "_test")
+        set_kind("binary")
+        set_targetdir("$(buildir)/$(mode)/bin")
+        add_rules("hawser.instrumented")
+        set_pcxxheader("support/pch.hpp")
+        add_files("support/main.cpp", name .. "/*_test.cpp")
+        if room then
+            add_files("support/fixture.cpp")
+            add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
+        end
+        add_deps(room or "runtime")
+        if not room then
+            add_defines('HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"')
+        end
+        add_packages("boost_ut")
+        -- ut builds its expressions from temporaries on purpose.
+        add_cxxflags("-Wno-conversion", "-Wno-unused-parameter", "-Wno-unused-function", {force = true})
+        add_tests("all")
+    target_end()
+end
+
+test_program("runtime", "runtime")
+test_program("tree")

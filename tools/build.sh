@@ -1,0 +1,63 @@
+# Building, one xmake configuration per toolchain and mode, so that switching costs nothing. Sourced by ./dev.
+
+jobs=$(nproc 2>/dev/null || echo 2)
+
+build_folder() { # $1 = mode; where programs of the toolchain in use land
+  if [ "$toolchain" = gcc ]; then echo "build/gcc/$1"; else echo "build/$1"; fi
+}
+
+# The user's own xmake settings are not ours to read or change: ours live in the cache folder.
+xmake_for() { # $1 = mode, rest = xmake's arguments
+  local mode=$1
+  shift
+  env XMAKE_ROOT=y XMAKE_COLORTERM=nocolor XMAKE_GLOBALDIR="$cache/xmake" XMAKE_CONFIGDIR="$root/build/.config/$toolchain-$mode" \
+    PATH="$(compiler_cache_path)$PATH" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime xmake "$@"
+}
+
+compiler_cache_path() { [ -d /usr/lib/ccache ] && echo /usr/lib/ccache: || true; }
+
+configure() { # $1 = mode
+  local folder=build chain=clang-19
+  [ "$toolchain" = gcc ] && folder=build/gcc chain=gcc-14
+  command -v clang++-19 >/dev/null || [ "$toolchain" = gcc ] || chain=clang
+  local stamp="build/.config/$toolchain-$1/stamp" state
+  state=$(cat xmake.lua */xmake.lua tools/xmake/*.lua | sha256sum)
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && return 0
+  xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$chain" --ccache=n > "$cache/configure.log" 2>&1 ||
+    { cat "$cache/configure.log" >&2; fail "xmake could not be configured for $1"; }
+  printf '%s\n' "$state" > "$stamp"
+}
+
+build() { # $1 = mode, rest = targets; all without
+  local mode=$1 log=$cache/build-$1.log targets=("${@:2}")
+  configure "$mode"
+  [ ${#targets[@]} -gt 0 ] || targets=("")
+  for target in "${targets[@]}"; do
+    xmake_for "$mode" build -j "$jobs" ${target:+"$target"} > "$log" 2>&1 || { grep -v compiling "$log" >&2; fail "the $mode build failed"; }
+  done
+}
+
+build_command() {
+  [ $# -gt 0 ] || set -- release
+  local mode
+  for mode in "$@"; do
+    case $mode in release|debug|asan|tsan|fuzz|coverage) ;; *) fail "unknown mode \"$mode\"" ;; esac
+    build "$mode"
+    say "built: $(build_folder "$mode")/bin"
+  done
+}
+
+bench_command() {
+  build release hawser-bench
+  local bench
+  bench=$(build_folder release)/bin/hawser-bench
+  [ $# -gt 0 ] && exec "$bench" "$@"
+  "$bench" floor --rounds 100 && "$bench" start --rounds 20
+}
+
+soak_command() {
+  case ${1:-processes} in processes) ;; *) fail "unknown soak \"$1\": processes" ;; esac
+  build release runtime_test
+  HAWSER_ROUNDS=${HAWSER_ROUNDS:-1000} HAWSER_TEST_DEADLINE=7200 "$(build_folder release)/bin/runtime_test" "every archetype"
+}

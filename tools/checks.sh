@@ -1,0 +1,59 @@
+# Checks of the tree rather than of the program: format, lint, headers, installation. Sourced by tools/test.sh.
+
+sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.hpp'; }
+
+tree_checks() {
+  check "the sources are formatted" fmt_command --check
+  check "every public header compiles alone" headers_alone
+  check "a program builds against the installed library" install_check
+  check "clang-tidy is silent" lint_command
+}
+
+fmt_command() {
+  case ${1:-} in
+    --check) sources | xargs clang-format-19 --dry-run --Werror ;;
+    "") sources | xargs clang-format-19 -i ;;
+    *) fail "unknown option \"$1\"" ;;
+  esac
+}
+
+public_headers() { ls runtime/*.hpp; }
+
+headers_alone() {
+  public_headers | xargs -P "$jobs" -I{} sh -c \
+    'clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ -include {} /dev/null || { echo "{} does not compile alone"; exit 1; }'
+}
+
+install_check() {
+  local to=$cache/installed
+  rm -rf "$to"
+  xmake_for release install -o "$to" > "$cache/install.log" 2>&1 || { cat "$cache/install.log"; return 1; }
+  # -I only by pkg-config's word: what the installed headers include must be installed, too.
+  PKG_CONFIG_PATH=$to/lib/pkgconfig clang++-19 -std=c++20 tests/install/consumer.cpp -o "$to/consumer" \
+    $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags --libs hawser)
+  [ "$("$to/consumer")" = "hello from an installed library" ]
+}
+
+# clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
+# of ours that it includes, the rules or the tool change.
+lint_key() { # $1 = file
+  { clang-tidy-19 --version; cat .clang-tidy; clang++-19 -std=c++20 -MM "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' |
+    grep -E '\.(c|h)pp$' | xargs sha256sum; } | sha256sum | cut -d' ' -f1
+}
+
+lint_one() { # $1 = file
+  local key
+  key=$(lint_key "$1")
+  [ -f "$cache/lint/$key" ] && return 0
+  clang-tidy-19 --quiet "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' > "$cache/lint/$key.log" 2>/dev/null ||
+    { cat "$cache/lint/$key.log"; rm -f "$cache/lint/$key.log"; return 1; }
+  mv "$cache/lint/$key.log" "$cache/lint/$key"
+}
+
+lint_command() {
+  mkdir -p "$cache/lint"
+  [ -f build/release/gen/keeper_image.inc ] || build release libhawser
+  export -f lint_one lint_key
+  export cache
+  sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$' | xargs -P "$jobs" -I{} bash -c 'lint_one {}'
+}

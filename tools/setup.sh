@@ -1,0 +1,108 @@
+# What Hawser needs on a machine, and how ./dev setup brings it there. Sourced by ./dev.
+#
+# The machine's own apt configuration is left as it is: sources, pins and package lists for the few packages
+# that its release does not have live in the cache folder and reach apt through -o options.
+
+debian_release() { # prints 12 or 13, or nothing on any other system
+  local id version
+  id=$(. /etc/os-release 2>/dev/null && echo "${ID:-}")
+  version=$(. /etc/os-release 2>/dev/null && echo "${VERSION_ID:-}")
+  [ "$id" = debian ] || return 0
+  case $version in 12|13) echo "$version" ;; esac
+}
+
+# Names that no program of ours mentions are there for a reason: git and ca-certificates let xmake look at its
+# repository where it must, procps is what the process tests count survivors with.
+wanted_packages() { # $1 = Debian release, $2 = toolchain
+  local common="clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 libuv1-dev libc-ares-dev libssl-dev
+    libcli11-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps"
+  case $1 in
+    12) echo $common libstdc++-12-dev libboost1.83-dev ;;
+    13) echo $common libstdc++-14-dev libboost1.88-dev ;;
+  esac
+  [ "$2" = gcc ] && echo g++-14
+  return 0
+}
+
+missing_packages() { # $@ = names; prints those that are not installed
+  local installed
+  installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
+  printf '%s\n' "$@" | grep -vxF -e "$installed" || true
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else fail "installing packages needs root: run ./dev setup as root, or install sudo"; fi
+}
+
+# Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, ut from Debian 13. The mirror
+# is the one this machine already uses for its own release; nothing else is taken from it.
+write_private_apt() { # $1 = folder
+  local dir=$1 mirror sources
+  mkdir -p "$dir/sources" "$dir/preferences" "$dir/lists/partial"
+  sources=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' | sort -u | grep -E ' bookworm(-[a-z]+)?$' || true)
+  mirror=$(printf '%s\n' "$sources" | sed -n 's/ bookworm$//p' | head -n 1)
+  [ -n "$mirror" ] || fail "no package source for bookworm is configured on this machine: 'apt-get indextargets' lists none"
+  {
+    printf '%s\n' "$sources" | grep -v -e backports | while read -r uri suite; do
+      printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$uri" "$suite"
+    done
+    for suite in bookworm-backports trixie; do
+      printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$mirror" "$suite"
+    done
+  } > "$dir/sources/hawser.list"
+  cat > "$dir/preferences/hawser" <<'PINS'
+Package: *
+Pin: release n=trixie
+Pin-Priority: -1
+
+Package: libboost-ext-ut-dev
+Pin: release n=trixie
+Pin-Priority: 600
+
+Package: xmake xmake-data libboost1.83-dev
+Pin: release n=bookworm-backports
+Pin-Priority: 600
+PINS
+}
+
+other_system() {
+  cat >&2 <<'TEXT'
+This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
+
+  compiler   clang >= 19 (clang, compiler-rt, clang-tidy, clang-format), or g++ >= 14
+  build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
+  libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (headers),
+             CLI11 >= 2.1, boost-ext ut >= 2.1 (tests)
+
+With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has
+through pkg-config and fetches the rest from its own package repository (xmake f -m release && xmake).
+TEXT
+}
+
+setup() { # $1 = toolchain (clang | gcc)
+  local release missing apt_options=()
+  release=$(debian_release)
+  if [ -z "$release" ]; then
+    command -v xmake >/dev/null && { command -v clang++-19 || command -v clang++ || command -v g++; } >/dev/null && return 0
+    other_system
+    return 1
+  fi
+  [ "$release" = 12 ] && [ "${1:-}" = gcc ] && fail "Debian 12 has no g++ >= 14, and older ones miscompile coroutines: use --toolchain clang"
+  missing=$(missing_packages $(wanted_packages "$release" "${1:-clang}"))
+  [ -z "$missing" ] && return 0
+  say "installing:" $missing
+  if [ "$release" = 12 ]; then
+    local private=$cache/apt
+    write_private_apt "$private"
+    # apt drops to its own user for downloads, which cannot reach a checkout below a private home directory.
+    apt_options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$private/sources" -o APT::Sandbox::User=root
+      -o "Dir::Etc::PreferencesParts=$private/preferences" -o "Dir::State::Lists=$private/lists")
+  fi
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq update
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq -y --no-install-recommends install $missing \
+    > "$cache/apt-install.log" 2>&1 || { tail -n 30 "$cache/apt-install.log" >&2; fail "apt-get could not install: $(echo $missing)"; }
+  missing=$(missing_packages $missing)
+  [ -z "$missing" ] || fail "still missing after the installation: $(echo $missing)"
+}

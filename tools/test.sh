@@ -1,0 +1,109 @@
+# Running the tests and counting them. Sourced by ./dev.
+
+passed=0 failed=0 skipped=0
+
+# Every test program ends with "N passed, M failed[, K skipped]"; one that does not has crashed, and that is a failure.
+count_program() { # $1 = what, $2 = its output, $3 = its exit code
+  local line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$2" | tail -n 1 || true)
+  if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
+    [ "$3" = 0 ] || [ "${BASH_REMATCH[2]}" != 0 ] || { failed=$((failed + 1)); say "FAILED  $1 counted no failure but exited with $3"; }
+  else
+    passed=$((passed + $(grep -c '^ok ' "$2" || true))) failed=$((failed + $(grep -c '^FAILED ' "$2" || true) + 1))
+    say "FAILED  $1 ended early (exit code $3); its last lines:"
+    tail -n 40 "$2" >&2
+  fi
+}
+
+run_program() { # $1 = mode, $2 = program, rest = patterns
+  local log=$cache/$1-$2.log code=0
+  "$(build_folder "$1")/bin/$2" "${@:3}" > "$log" 2>&1 || code=$?
+  if [ -n "${verbose:-}" ]; then cat "$log"; else grep -vE '^(ok |[0-9]+ passed)' "$log" || true; fi
+  count_program "$1 $2" "$log" "$code"
+}
+
+check() { # $1 = name, rest = command: a tree check counts as one test
+  local name=$1 code=0 log=$cache/check.log
+  shift
+  ("$@") > "$log" 2>&1 || code=$?
+  if [ $code = 0 ]; then
+    passed=$((passed + 1))
+    [ -z "${verbose:-}" ] || echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' "$log" | head -n 60
+  fi
+}
+
+finish() {
+  echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
+  [ $failed = 0 ]
+}
+
+test_programs() { ls -d tests/*/ | sed 's,tests/\(.*\)/,\1,' | grep -vE '^(support|data|install)$'; }
+
+phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
+
+# The tests in which more than one thread takes part; not the one that races with careless open() calls: libuv closes
+# descriptors by raw system calls, so TSan takes a number that is used again for a race.
+threaded=(loop: offload: file: dns: signals: "an embedder")
+
+test_everything() {
+  local room
+  phase "release"
+  build release
+  for room in $(test_programs); do run_program release "${room}_test"; done
+  check "bench floor runs" "$(build_folder release)/bin/hawser-bench" floor --rounds 2 --per-round 100 --free
+  check "bench start runs" "$(build_folder release)/bin/hawser-bench" start --rounds 1 --free
+  if [ "$toolchain" = clang ]; then
+    phase "asan"
+    build asan
+    for room in $(test_programs); do run_program asan "${room}_test"; done
+    phase "tsan"
+    build tsan runtime_test
+    run_program tsan runtime_test "${threaded[@]}"
+    phase "tree checks"
+    tree_checks
+  else
+    phase "debug"
+    build debug runtime_test
+    run_program debug runtime_test
+  fi
+  phase "done"
+}
+
+# Only what matches: the rooms with a test file or a test name that contains a pattern, in one mode.
+test_some() { # $1 = mode, rest = patterns
+  local mode=$1 room pattern found=
+  shift
+  verbose=1
+  for room in $(test_programs); do
+    for pattern in "$@"; do
+      [[ $(ls tests/"$room") == *"$pattern"* || $room == *"$pattern"* ]] || grep -rqiF -- "$pattern" tests/"$room" || continue
+      build "$mode" "${room}_test"
+      if [[ $room == *"$pattern"* ]]; then run_program "$mode" "${room}_test"; else run_program "$mode" "${room}_test" "$@"; fi
+      found=1
+      break
+    done
+  done
+  [ -n "$found" ] || fail "no test file and no test name contains: $*"
+}
+
+test_command() {
+  local mode=release patterns=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --mode) [ $# -gt 1 ] || fail "--mode needs a mode"; mode=$2; shift ;;
+      -v|--verbose) verbose=1 ;;
+      -*) fail "unknown option \"$1\"" ;;
+      *) patterns+=("$1") ;;
+    esac
+    shift
+  done
+  if [ ${#patterns[@]} -gt 0 ]; then test_some "$mode" "${patterns[@]}"; else test_everything; fi
+  finish
+}
+
+. tools/checks.sh

@@ -1,0 +1,50 @@
+-- The modes: debug release asan (with UBSan) tsan fuzz coverage.
+
+-- What a file sets in its root scope stays in that file, so the project calls this.
+function hawser_modes()
+    set_allowedmodes("release", "debug", "asan", "tsan", "fuzz", "coverage")
+    set_defaultmode("release")
+
+    -- Debian's clang is called clang++-19; a user's own --toolchain goes first.
+    if not get_config("toolchain") and os.isfile("/usr/bin/clang++-19") then
+        set_toolchains("clang-19")
+    end
+
+    set_warnings("allextra", "pedantic", "error")
+    add_cxxflags("-Wshadow", "-Wnon-virtual-dtor", "-Wold-style-cast", "-Wcast-align", "-Woverloaded-virtual", "-Wconversion",
+                 "-Wno-sign-conversion", "-Wno-missing-field-initializers", {force = true})
+    -- Position-independent everywhere: the archive must fit into a shared library, too.
+    add_cxflags("-fPIC", "-gdwarf-4", {force = true})  -- DWARF 4: Debian 12's valgrind reads no other
+    set_symbols("debug")
+
+    if is_mode("release") then
+        set_optimize("faster")
+        add_defines("NDEBUG")
+        add_cxflags("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", {force = true})
+        add_ldflags("-pie", "-Wl,-z,relro", "-Wl,-z,now", {force = true})
+    elseif is_mode("debug", "coverage") then
+        set_optimize("none")
+        if get_config("toolchain") and get_config("toolchain"):startswith("gcc") then
+            -- Without it g++ keeps every frame of a chain of awaits on the stack.
+            add_cxxflags("-foptimize-sibling-calls", {force = true})
+        end
+    else
+        add_cxflags("-O1", "-fno-omit-frame-pointer", {force = true})
+    end
+end
+
+local sanitizers = {asan = "address,undefined", tsan = "thread", fuzz = "address,undefined,fuzzer-no-link"}
+local sanitizer = sanitizers[get_config("mode") or ""]
+
+-- For every target but the keeper, whose image is started by the others and must not depend on their runtime.
+rule("hawser.instrumented")
+    on_load(function (target)
+        if sanitizer then
+            target:add("cxflags", "-fsanitize=" .. sanitizer, "-fno-sanitize-recover=all", {force = true})
+            target:add("ldflags", "-fsanitize=" .. sanitizer:gsub(",fuzzer%-no%-link", ""), {force = true})
+        elseif is_mode("coverage") then
+            target:add("cxflags", "-fprofile-instr-generate", "-fcoverage-mapping", {force = true})
+            target:add("ldflags", "-fprofile-instr-generate", {force = true})
+        end
+    end)
+rule_end()

@@ -1,0 +1,32 @@
+-- Where the dependencies come from. What the system has is used as it is; whatever is missing, xmake fetches from its
+-- repository. On a machine that has everything, xmake never asks the network.
+
+local from_system = {
+    {name = "libuv", header = "uv.h", pkgconfig = "libuv"},
+    {name = "c-ares", header = "ares.h", pkgconfig = "libcares"},
+    {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl"},
+    {name = "cli11", header = "CLI/CLI.hpp"},
+    {name = "boost", header = "boost/system/result.hpp"},
+    {name = "boost_ut", header = "boost/ut.hpp"},
+}
+
+-- Declares what the system has; true if that is everything.
+function system_packages()
+    local complete = true
+    for _, dependency in ipairs(from_system) do
+        if os.isfile(path.join("/usr/include", dependency.header)) or os.isfile(path.join("/usr/local/include", dependency.header)) then
+            package(dependency.name)
+                set_description("the system's " .. dependency.name)
+                on_fetch(function (package, opt)
+                    if dependency.pkgconfig then
+                        return package:find_package("pkgconfig::" .. dependency.pkgconfig, opt)
+                    end
+                    return {includedirs = {}}
+                end)
+            package_end()
+        else
+            complete = false
+        end
+    end
+    return complete
+end

@@ -1,0 +1,48 @@
+-- Rules that more than one room uses, or that need a word of explanation.
+
+-- g++ before 14 double-frees temporaries beside co_await: a binary that corrupts memory must not come into being.
+rule("hawser.compiler_gate")
+    on_config(function (target)
+        if not target:has_tool("cxx", "gcc", "gxx") then
+            return
+        end
+        local version = os.iorunv(target:tool("cxx"), {"-dumpfullversion"}):trim()
+        if tonumber(version:split(".", {plain = true})[1]) < 14 then
+            raise("Hawser needs clang >= 19 or g++ >= 14: g++ " .. version .. " miscompiles coroutines (it frees temporaries " ..
+                  "beside co_await twice); choose another compiler with xmake f --toolchain=clang-19")
+        end
+    end)
+rule_end()
+
+-- Writes the linked program as a list of bytes, for a source of another target to include: the compiler's own
+-- dependency files then see to it that the bytes are never stale.
+rule("hawser.program_as_bytes")
+    after_link(function (target)
+        local bytes = io.readfile(target:targetfile(), {encoding = "binary"})
+        local lines = {}
+        for first = 1, #bytes, 32 do
+            table.insert(lines, table.concat({bytes:byte(first, math.min(first + 31, #bytes))}, ",") .. ",")
+        end
+        local listing = table.concat(lines, "\n") .. "\n"
+        local file = path.join(target:extraconf("rules", "hawser.program_as_bytes", "folder"), target:extraconf("rules", "hawser.program_as_bytes", "file"))
+        if not os.isfile(file) or io.readfile(file) ~= listing then
+            io.writefile(file, listing)
+        end
+    end)
+rule_end()
+
+-- xmake's own pkg-config file leaves out what a static library needs besides itself.
+rule("hawser.pkgconfig")
+    after_install(function (target)
+        local requires = target:extraconf("rules", "hawser.pkgconfig", "requires")
+        io.writefile(path.join(target:installdir(), "lib", "pkgconfig", "hawser.pc"), table.concat({
+            "prefix=${pcfiledir}/../..",
+            "Name: hawser",
+            "Description: a host runtime for the Model Context Protocol",
+            "Version: " .. target:version(),
+            "Requires: " .. requires,
+            "Cflags: -I${prefix}/include",
+            "Libs: -L${prefix}/lib -lhawser -pthread",
+            ""}, "\n"))
+    end)
+rule_end()

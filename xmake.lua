@@ -1,0 +1,43 @@
+-- The project, its modes, its dependencies and its rooms. What a room is made of stands in its own xmake.lua.
+set_project("hawser")
+set_version("0.1.0")
+set_xmakever("2.9.9")
+set_languages("c++20")
+
+includes("tools/xmake/packages.lua", "tools/xmake/modes.lua", "tools/xmake/rules.lua")
+hawser_modes()
+if system_packages() then
+    set_policy("network.mode", "private")  -- nothing to fetch: do not even look
+end
+
+-- A program that includes Hawser wants the library, not its tests.
+local main_project = os.projectdir() == os.scriptdir()
+option("tests", {default = main_project, description = "build the tests"})
+option("bench", {default = main_project, description = "build hawser-bench"})
+
+add_requires("libuv", "c-ares", "openssl3", "boost", "cli11")
+if has_config("tests") then
+    add_requires("boost_ut")
+end
+
+add_rules("hawser.compiler_gate")
+
+includes("runtime")
+
+-- The rooms in one archive, which is what other programs link.
+target("libhawser")
+    set_kind("static")
+    set_basename("hawser")
+    add_deps("runtime")
+    set_targetdir("$(buildir)/$(mode)/lib")
+    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", {prefixdir = "hawser"})
+    add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto"})
+target_end()
+
+includes("cli")
+if has_config("tests") then
+    includes("tests")
+end
+if has_config("bench") then
+    includes("bench")
+end
