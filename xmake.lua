@@ -30,7 +30,7 @@ target("libhawser")
     set_basename("hawser")
     add_deps("runtime")
     set_targetdir("$(buildir)/$(mode)/lib")
-    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", {prefixdir = "hawser"})
+    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)", {prefixdir = "hawser"})
     add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto"})
 target_end()
 

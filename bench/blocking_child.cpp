@@ -2,6 +2,7 @@
 #include "blocking_child.hpp"
 
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,24 +39,41 @@ std::optional<blocking_child> blocking_child::start(const std::string& program, 
 }
 
 blocking_child::blocking_child(blocking_child&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), in_(other.in_), out_(other.out_) {}
+    : pid_(std::exchange(other.pid_, 0)), in_(other.in_), out_(other.out_), epoll_(std::exchange(other.epoll_, -1)) {}
 
 blocking_child::~blocking_child() {
   if (pid_ == 0) return;
+  if (epoll_ >= 0) close(epoll_);
   close(in_);
   close(out_);
   waitpid(pid_, nullptr, 0);
 }
 
-bool blocking_child::exchange(std::string_view message) {
-  if (write(in_, message.data(), message.size()) != static_cast<ssize_t>(message.size())) return false;
+bool blocking_child::read_back(std::size_t size, int epoll) {
   std::array<char, 4096> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
-  for (std::size_t got = 0; got < message.size();) {
+  for (std::size_t got = 0; got < size;) {
+    epoll_event happened{};
+    if (epoll >= 0 && epoll_wait(epoll, &happened, 1, -1) != 1) return false;
     const ssize_t count = read(out_, piece.data(), piece.size());
     if (count <= 0) return false;
     got += static_cast<std::size_t>(count);
   }
   return true;
+}
+
+bool blocking_child::exchange(std::string_view message) {
+  if (write(in_, message.data(), message.size()) != static_cast<ssize_t>(message.size())) return false;
+  return read_back(message.size(), -1);
+}
+
+bool blocking_child::exchange_by_epoll(std::string_view message) {
+  if (epoll_ < 0) {
+    epoll_ = epoll_create1(EPOLL_CLOEXEC);
+    epoll_event readable{.events = EPOLLIN, .data = {}};
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, out_, &readable) != 0) return false;
+  }
+  if (write(in_, message.data(), message.size()) != static_cast<ssize_t>(message.size())) return false;
+  return read_back(message.size(), epoll_);
 }
 
 }  // namespace hawser::bench

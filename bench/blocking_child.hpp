@@ -21,12 +21,16 @@ class blocking_child {
 
   /// Sends a message and reads as many bytes back.
   bool exchange(std::string_view message);
+  /// The same with an epoll_wait before each read: the least that any event loop has to do.
+  bool exchange_by_epoll(std::string_view message);
 
  private:
   blocking_child(pid_t pid, int in, int out) : pid_(pid), in_(in), out_(out) {}
   pid_t pid_;
+  bool read_back(std::size_t size, int epoll);
   int in_;
   int out_;
+  int epoll_ = -1;
 };
 
 }  // namespace hawser::bench

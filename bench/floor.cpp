@@ -31,10 +31,12 @@ task<bool> exchanges(child& c, int count, distribution& into) {
   co_return true;
 }
 
-bool blocking_exchanges(blocking_child& c, int count, distribution& into) {
+using exchange = bool (blocking_child::*)(std::string_view);
+
+bool blocking_exchanges(blocking_child& c, exchange how, int count, distribution& into) {
   for (int i = 0; i < count; ++i) {
     const auto begin = steady_clock::now();
-    if (!c.exchange(message)) return false;
+    if (!(c.*how)(message)) return false;
     into.add(steady_clock::now() - begin);
   }
   return true;
@@ -48,14 +50,16 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   bool fine = raw && beside && ours;
   distribution warm_up;
   if (fine) {
-    fine = blocking_exchanges(*raw, s.per_round, warm_up);
+    fine = blocking_exchanges(*raw, &blocking_child::exchange, s.per_round, warm_up);
     const bool warm = co_await exchanges(*ours, s.per_round, warm_up);
     fine = fine && warm;
   }
   for (int round = 0; fine && round < s.rounds; ++round) {
-    fine = blocking_exchanges(*raw, s.per_round, all[0].latency);
+    fine = blocking_exchanges(*raw, &blocking_child::exchange, s.per_round, all[0].latency);
     const bool through_stream = co_await exchanges(*ours, s.per_round, all[1].latency);
-    fine = fine && through_stream && blocking_exchanges(*beside, s.per_round, all[2].latency);
+    fine = fine && through_stream &&
+           blocking_exchanges(*raw, &blocking_child::exchange_by_epoll, s.per_round, all[2].latency) &&
+           blocking_exchanges(*beside, &blocking_child::exchange, s.per_round, all[3].latency);
   }
   if (ours) {
     auto ended = co_await ours->shutdown({});
@@ -73,6 +77,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
 int floor(const settings& s) {
   std::vector<candidate> all{{.name = "blocking read and write"},
                              {.name = "stream, one coroutine"},
+                             {.name = "epoll_wait, read and write"},
                              {.name = "blocking, child in our session"}};
   for (candidate& c : all)
     c.latency.reserve(static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round));

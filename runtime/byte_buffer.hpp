@@ -21,13 +21,18 @@ class byte_buffer {
     std::size_t size;
   };
   /// At least `least` bytes to write at the tail; views become invalid.
-  room reserve(std::size_t least);
+  room reserve(std::size_t least) {
+    if (capacity_ - tail_ < least) [[unlikely]]
+      make_room(least);
+    return {bytes_.get() + tail_, capacity_ - tail_};
+  }
   /// So many of them were written.
   void commit(std::size_t written) noexcept { tail_ += written; }
   /// Precondition: count <= size().
   void consume(std::size_t count) noexcept;
 
  private:
+  void make_room(std::size_t least);
   std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
   std::size_t head_ = 0;

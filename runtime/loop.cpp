@@ -64,6 +64,7 @@ loop::loop() : loop(options{}) {}
 
 loop::loop(options o)
     : clock_(o.clock != nullptr ? o.clock : &steady_),
+      real_time_(clock_->real()),
       log_(std::move(o.log)),
       core_(std::make_unique<detail::loop_core>()) {
   open_handles();
@@ -79,14 +80,12 @@ void loop::open_handles() {
   });
   detail::require(made == 0, "libuv could not make a wake-up handle (out of descriptors?)");
   uv_prepare_init(&core.uv, &core.before_poll);
-  uv_check_init(&core.uv, &core.after_poll);
   uv_idle_init(&core.uv, &core.poll_without_waiting);
   core.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   detail::require(core.timer_fd >= 0, "the system could not make a timer (out of descriptors?)");
   uv_poll_init(&core.uv, &core.timer, core.timer_fd);
-  core.wake.data = core.before_poll.data = core.after_poll.data = core.timer.data = this;
+  core.wake.data = core.before_poll.data = core.timer.data = this;
   uv_prepare_start(&core.before_poll, [](uv_prepare_t* handle) { static_cast<loop*>(handle->data)->before_poll(); });
-  uv_check_start(&core.after_poll, [](uv_check_t* handle) { static_cast<loop*>(handle->data)->after_poll(); });
   uv_poll_start(&core.timer, UV_READABLE, [](uv_poll_t* handle, int, int) {
     detail::loop_core& self = *static_cast<loop*>(handle->data)->core_;
     std::uint64_t times = 0;
@@ -103,8 +102,8 @@ loop::~loop() {
     ready_.append(core_->mailbox);
   }
   ready_.drop_all();
-  for (void* own : std::initializer_list<void*>{&core_->wake, &core_->before_poll, &core_->after_poll,
-                                                &core_->poll_without_waiting, &core_->timer}) {
+  for (void* own :
+       std::initializer_list<void*>{&core_->wake, &core_->before_poll, &core_->poll_without_waiting, &core_->timer}) {
     uv_close(static_cast<uv_handle_t*>(own), nullptr);
   }
   // Ends when the last handle has closed; a handle that nobody closed would keep it waiting, so look at them first.
@@ -168,17 +167,21 @@ void loop::run_ready() noexcept {
   }
 }
 
-// What callbacks and closed handles have made ready since the last poll runs here, so that the loop sleeps only when
+// Callbacks and closed handles only mark what is ready; it runs here, once a turn, and then the loop sleeps only if
 // there is nothing left to do.
 void loop::before_poll() noexcept {
+  if (std::exchange(core_->rang, false)) timers_.expire(now());
+  if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
-  if (clock_->real()) {
+  ++turn_;
+  if (real_time_) [[likely]] {
     arm_timer();
   } else {
     pass_time_of_test();
   }
   const bool busy = !ready_.empty() || polled_in_vain_;
-  if (busy != (uv_is_active(reinterpret_cast<uv_handle_t*>(&core_->poll_without_waiting)) != 0)) {
+  if (busy != busy_) [[unlikely]] {
+    busy_ = busy;
     if (busy) {
       uv_idle_start(&core_->poll_without_waiting, [](uv_idle_t*) {});
     } else {
@@ -186,12 +189,6 @@ void loop::before_poll() noexcept {
     }
   }
   now_is_known_ = false;  // the poll may sleep, and its callbacks start timers
-}
-
-void loop::after_poll() noexcept {
-  if (std::exchange(core_->rang, false)) timers_.expire(now());
-  if (!ready_.empty()) polled_in_vain_ = false;
-  run_ready();
 }
 
 // Set only when the nearest deadline has changed: many deadlines of one length change it once.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -76,6 +77,9 @@ class loop {
   }
   void start(timer& t, duration after) { timers_.start(t, after, now()); }
 
+  /// Counts the turns of the loop: what happens in one turn belongs together.
+  [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
+
   [[nodiscard]] const logger& log() const noexcept { return log_; }
   [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
 
@@ -120,18 +124,20 @@ class loop {
   void root_completed() noexcept;
   void run_ready() noexcept;
   void before_poll() noexcept;
-  void after_poll() noexcept;
   void arm_timer() noexcept;
   void pass_time_of_test() noexcept;
 
-  clock* clock_;
-  logger log_;
   steady_clock steady_;
+  clock* clock_;
+  bool real_time_;
+  logger log_;
   work_queue ready_;
   timer_queue timers_;
+  std::uint64_t turn_ = 0;
   time_point now_;
   bool now_is_known_ = false;
   bool polled_in_vain_ = false;  // since something was last ready
+  bool busy_ = false;            // libuv has been told not to wait
   root* root_ = nullptr;
   // Read by on_loop_thread() from any thread, written when run() begins and ends.
   std::atomic<std::thread::id> thread_;

@@ -23,7 +23,7 @@ class operation : private work, private stop_callback {
       cancelled_ = true;
       return false;
     }
-    waiting_ = waiting;
+    resumes(waiting);
     pending_ = true;
     if (where_.stop != nullptr) where_.stop->link(*this);
     start();
@@ -43,6 +43,7 @@ class operation : private work, private stop_callback {
   /// The event has happened, and a stop that comes later changes nothing: what was received is handed over.
   void complete() noexcept {
     unlink();
+    pending_ = false;
     where_.loop->ready(*this);
   }
 
@@ -54,13 +55,8 @@ class operation : private work, private stop_callback {
     cancelled_ = true;
     cancel();
   }
-  void run() noexcept final {
-    pending_ = false;
-    waiting_.resume();
-  }
 
   context where_;
-  std::coroutine_handle<> waiting_;
   bool pending_ = false;
   bool cancelled_ = false;
 };

@@ -2,7 +2,6 @@
 #include "stream.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -11,18 +10,14 @@
 namespace hawser {
 
 result<stream> stream::adopt(loop& home, int descriptor, stream_limits limits) {
-  auto* core = new detail::stream_core{home, limits};
+  detail::unique_fd fd{descriptor};
   struct stat info{};
   const bool fifo = fstat(descriptor, &info) == 0 && S_ISFIFO(info.st_mode);
-  core->shape = fifo ? detail::stream_shape::one_way : detail::stream_shape::two_way;
-  uv_pipe_init(detail::uv_of(home), &core->uv.pipe, 0);
-  core->uv.any.data = core;
-  stream made{core};
-  if (const int status = uv_pipe_open(&core->uv.pipe, descriptor); status != 0) {
-    ::close(descriptor);
-    return detail::from_uv(status, "pipe");
-  }
-  return made;
+  error why;
+  auto* core = detail::stream_core::open(
+      home, std::move(fd), fifo ? detail::stream_shape::one_way : detail::stream_shape::two_way, limits, why);
+  if (core == nullptr) return why;
+  return stream{core};
 }
 
 std::string_view stream::unread() const noexcept { return core_->in.view(); }
@@ -58,11 +53,11 @@ result<std::string_view> stream::read_operation::await_resume() {
 void stream::write(std::string_view bytes) { core_->add(bytes); }
 void stream::write(std::string&& bytes) { core_->add(std::move(bytes)); }
 
-std::size_t stream::queued() const noexcept { return core_->bytes_corked + core_->bytes_in_flight; }
+std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 
 bool stream::drain_operation::await_ready() noexcept {
   core_.flush();
-  taken_ = core_.bytes_corked + core_.bytes_in_flight == 0;
+  taken_ = core_.bytes_corked == 0;
   return taken_ || core_.write_end.has_value();
 }
 
@@ -82,40 +77,10 @@ result<void> stream::drain_operation::await_resume() {
 bool stream::close_operation::await_ready() const noexcept { return core_.closed; }
 
 void stream::close_operation::await_suspend(std::coroutine_handle<> waiting) noexcept {
-  waiting_ = waiting;
+  resumes(waiting);
   core_.closers.push_back(*this);
   core_.close();
 }
-
-namespace {
-
-// libuv cannot take a shutdown back, so a stop waits for the callback, which comes as soon as the system call is done.
-class socket_shutdown final : public operation {
- public:
-  explicit socket_shutdown(detail::stream_core& core) : core_(core) {}
-  result<void> await_resume() const {
-    if (status_ == 0) return {};
-    return detail::from_uv(status_, "shutdown");
-  }
-
- private:
-  void start() override {
-    request_.data = this;
-    status_ = uv_shutdown(&request_, &core_.uv.stream, [](uv_shutdown_t* done, int status) {
-      auto& self = *static_cast<socket_shutdown*>(done->data);
-      self.status_ = status;
-      self.complete();
-    });
-    if (status_ != 0) complete();
-  }
-  void cancel() noexcept override {}
-
-  detail::stream_core& core_;
-  uv_shutdown_t request_{};
-  int status_ = UV_ECANCELED;
-};
-
-}  // namespace
 
 task<result<void>> stream::shutdown() {
   if (core_->closing) co_return result<void>{};
@@ -126,9 +91,7 @@ task<result<void>> stream::shutdown() {
     co_return result<void>{};
   }
   if (core_->closing) co_return result<void>{};
-  auto ended = co_await socket_shutdown{*core_};
-  if (ended) core_->write_end = error{.code = errc::closed, .what = "this side has ended the stream"};
-  co_return ended;
+  co_return core_->end_output();
 }
 
 }  // namespace hawser

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A byte stream over a pipe or a socket. Reading, once begun, stays on and collects into one growing buffer until a
-// high-water mark; writing is corked: what a turn of the loop writes leaves in one gathered system call at its end.
+// high-water mark; the first write of a turn of the loop leaves at once, what else the turn writes in one gathered
+// system call at its end.
 #pragma once
 
 #include <cstdint>
@@ -72,9 +73,7 @@ class stream {
    private:
     friend struct detail::stream_core;
     friend class detail::list<close_operation, close_operation>;
-    void run() noexcept override { waiting_.resume(); }
     detail::stream_core& core_;
-    std::coroutine_handle<> waiting_;
   };
 
   /// Waits until bytes have arrived that no read_some() has shown yet, and shows all that are unread. The view is

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "tcp.hpp"
 
-#include <algorithm>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
+
+#include "detail/readiness.hpp"
 #include "detail/sockaddr.hpp"
 #include "detail/stream_core.hpp"
 #include "event.hpp"
@@ -13,43 +19,45 @@ namespace hawser {
 
 namespace {
 
-// A handle without a socket yet; whoever asks wraps it into a stream at once.
-detail::stream_core* new_tcp_core(loop& home, stream_limits limits) {
-  auto* core = new detail::stream_core{home, limits};
-  uv_tcp_init(detail::uv_of(home), &core->uv.tcp);  // cannot fail: it makes no socket
-  core->uv.any.data = core;
-  return core;
+using detail::unique_fd;
+
+unique_fd new_socket(const endpoint& e) {
+  const int family = e.address.kind() == ip_address::family::v4 ? AF_INET : AF_INET6;
+  return unique_fd{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
-// One attempt at one address. A stop closes the handle: the request then comes back cancelled.
-class connect_operation final : public operation {
- public:
-  connect_operation(detail::stream_core& core, const endpoint& to) : core_(core), to_(to) {}
-  result<void> await_resume() const {
-    if (status_ == 0) return {};
-    if (cancelled()) return cancelled_error();
-    return detail::from_uv(status_, to_.to_string());
-  }
+socklen_t length_of(const sockaddr_storage& address) {
+  return address.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+}
 
- private:
-  void start() override {
-    request_.data = this;
-    const sockaddr_storage address = detail::to_sockaddr(to_);
-    status_ = uv_tcp_connect(&request_, &core_.uv.tcp, reinterpret_cast<const sockaddr*>(&address),
-                             [](uv_connect_t* done, int status) {
-                               auto& self = *static_cast<connect_operation*>(done->data);
-                               self.status_ = status;
-                               self.complete();
-                             });
-    if (status_ != 0) complete();
-  }
-  void cancel() noexcept override { core_.close(); }
+result<stream> stream_over(loop& home, unique_fd fd, stream_limits limits) {
+  const int on = 1;  // messages are small, and somebody waits for each
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  error why;
+  auto* core = detail::stream_core::open(home, std::move(fd), detail::stream_shape::two_way, limits, why);
+  if (core == nullptr) return why;
+  return stream{core};
+}
 
-  detail::stream_core& core_;
-  const endpoint& to_;
-  uv_connect_t request_{};
-  int status_ = UV_ECANCELED;
-};
+// One attempt at one address; a stop closes the socket.
+task<result<stream>> connect_to(const endpoint& to, stream_limits limits) {
+  const context where = co_await this_context();
+  unique_fd fd = new_socket(to);
+  if (!fd) co_return detail::from_errno(errno, to.to_string());
+  const sockaddr_storage address = detail::to_sockaddr(to);
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), length_of(address)) != 0) {
+    if (errno != EINPROGRESS) co_return detail::from_errno(errno, to.to_string());
+    auto settled = co_await detail::readiness{fd.get(), detail::readiness::kind::writable};
+    if (!settled && settled.error().code == errc::cancelled) co_return settled.error();
+    // A refused connection makes the poll fail, too; the socket itself knows best.
+    int outcome = 0;
+    socklen_t size = sizeof outcome;
+    getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &outcome, &size);
+    if (outcome != 0) co_return detail::from_errno(outcome, to.to_string());
+    if (!settled) co_return prefixed(to.to_string(), settled.error());
+  }
+  co_return stream_over(*where.loop, std::move(fd), limits);
+}
 
 std::vector<endpoint> families_in_turn(std::vector<endpoint> all) {
   if (all.empty()) return all;
@@ -74,14 +82,10 @@ struct race {
 };
 
 task<void> attempt(race& r, endpoint to, stream_limits limits) {
-  const context where = co_await this_context();
-  detail::stream_core* core = new_tcp_core(*where.loop, limits);
-  stream made{core};
-  auto connected = co_await connect_operation{*core, to};
+  auto connected = co_await connect_to(to, limits);
   --r.under_way;
   if (connected && !r.winner) {
-    uv_tcp_nodelay(&core->uv.tcp, 1);  // requests are small and somebody waits for each
-    r.winner = std::move(made);
+    r.winner = std::move(*connected);
     r.attempts.request_stop();
   } else if (!connected && connected.error().code != errc::cancelled) {
     r.complaints += (r.complaints.empty() ? "" : "; ") + connected.error().what;
@@ -121,76 +125,36 @@ task<result<stream>> run_race(scope& s, std::vector<endpoint> candidates, connec
 
 }  // namespace
 
-namespace detail {
-
-struct listener_core {
-  explicit listener_core(loop& l) : home(l) {}
-
-  loop& home;
-  uv_tcp_t uv{};
-  wait_slot waiter;
-  std::size_t arrived = 0;  // connections that nobody has accepted yet
-  int failure = 0;          // what libuv said of the last one that could not be taken
-
-  void on_connection(int status) noexcept {
-    if (status == 0) {
-      ++arrived;
-    } else {
-      failure = status;
-    }
-    waiter.wake();
-  }
-};
-
-void listener_deleter::operator()(listener_core* core) const noexcept {
-  require(!core->waiter.occupied(), "a listener died while somebody waited for a connection");
-  uv_close(reinterpret_cast<uv_handle_t*>(&core->uv),
-           [](uv_handle_t* closed) { delete static_cast<listener_core*>(closed->data); });
-}
-
-}  // namespace detail
+tcp_listener::tcp_listener(loop& home, detail::unique_fd fd, endpoint at) noexcept
+    : home_(&home), fd_(std::move(fd)), local_(at) {}
 
 result<tcp_listener> tcp_listener::listen(loop& home, loopback where, std::uint16_t port) {
-  auto* core = new detail::listener_core{home};
-  uv_tcp_init(detail::uv_of(home), &core->uv);
-  core->uv.data = core;
-  tcp_listener made{core};
-  const endpoint at{where == loopback::v4 ? ip_address::loopback_v4() : ip_address::loopback_v6(), port};
-  const sockaddr_storage address = detail::to_sockaddr(at);
-  int status = uv_tcp_bind(&core->uv, reinterpret_cast<const sockaddr*>(&address), 0);
-  if (status == 0) {
-    status = uv_listen(reinterpret_cast<uv_stream_t*>(&core->uv), SOMAXCONN, [](uv_stream_t* server, int outcome) {
-      static_cast<detail::listener_core*>(server->data)->on_connection(outcome);
-    });
+  endpoint at{where == loopback::v4 ? ip_address::loopback_v4() : ip_address::loopback_v6(), port};
+  const std::string subject = "listen on " + at.to_string();
+  unique_fd fd = new_socket(at);
+  if (!fd) return detail::from_errno(errno, subject);
+  const int on = 1;  // a port whose last connections are still dying is free
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_storage address = detail::to_sockaddr(at);
+  socklen_t length = length_of(address);
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+      ::listen(fd.get(), SOMAXCONN) != 0 ||
+      ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+    return detail::from_errno(errno, subject);
   }
-  if (status != 0) return detail::from_uv(status, "listen on " + at.to_string());
-  return made;
+  at = detail::from_sockaddr(reinterpret_cast<const sockaddr*>(&address)).value_or(at);
+  return tcp_listener{home, std::move(fd), at};
 }
 
-endpoint tcp_listener::local() const noexcept {
-  sockaddr_storage address{};
-  int length = sizeof address;
-  uv_tcp_getsockname(&core_->uv, reinterpret_cast<sockaddr*>(&address), &length);
-  return detail::from_sockaddr(reinterpret_cast<const sockaddr*>(&address)).value_or(endpoint{});
-}
-
-tcp_listener::accept_operation::accept_operation(detail::listener_core& core) noexcept
-    : slot_operation(core.waiter), core_(core) {}
-
-bool tcp_listener::accept_operation::await_ready() const noexcept { return core_.arrived > 0 || core_.failure != 0; }
-
-result<stream> tcp_listener::accept_operation::await_resume() {
-  if (core_.arrived == 0) {
-    if (core_.failure == 0) return cancelled_error();
-    return detail::from_uv(std::exchange(core_.failure, 0), "accept");
+task<result<stream>> tcp_listener::accept() {
+  while (true) {
+    auto arrived = co_await detail::readiness{fd_.get(), detail::readiness::kind::readable};
+    if (!arrived) co_return prefixed("accept", arrived.error());
+    unique_fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (fd) co_return stream_over(*home_, std::move(fd), {});
+    // Who knocked and went away again is no error of ours.
+    if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) co_return detail::from_errno(errno, "accept");
   }
-  --core_.arrived;
-  detail::stream_core* core = new_tcp_core(core_.home, {});
-  stream made{core};
-  const int status = uv_accept(reinterpret_cast<uv_stream_t*>(&core_.uv), &core->uv.stream);
-  if (status != 0) return detail::from_uv(status, "accept");
-  uv_tcp_nodelay(&core->uv.tcp, 1);
-  return made;
 }
 
 task<result<stream>> tcp_connect(std::vector<endpoint> candidates, connect_options options) {

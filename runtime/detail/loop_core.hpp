@@ -17,7 +17,6 @@ struct loop_core {
   bool running = false;
   uv_async_t wake{};
   uv_prepare_t before_poll{};
-  uv_check_t after_poll{};
   uv_idle_t poll_without_waiting{};  // active while there is something to do besides waiting for descriptors
 
   // The whole timer queue under one timerfd. A libuv timer would give every epoll_wait a limit, which costs the kernel

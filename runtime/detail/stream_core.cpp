@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "stream_core.hpp"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 namespace hawser::detail {
 
@@ -10,11 +16,11 @@ namespace {
 
 // The least room offered to a read. A buffer that fills up grows, so a busy stream soon reads in larger pieces.
 constexpr std::size_t least_read = 2048;
+// How often one event may fill the buffer before the other descriptors get their turn.
+constexpr int reads_per_event = 16;
 // Pieces above this are passed on as they are; smaller ones are copied together, which is cheaper than a vector entry.
 constexpr std::size_t cork_piece = std::size_t{64} * 1024;
 constexpr std::size_t gathered = 16;
-
-stream_core& core_of(const void* data) noexcept { return *static_cast<stream_core*>(const_cast<void*>(data)); }
 
 }  // namespace
 
@@ -27,43 +33,84 @@ void stream_deleter::operator()(stream_core* core) const noexcept {
   core->free_if_done();
 }
 
-void stream_core::start_reading() noexcept {
-  begun = true;
-  if (reading || closing || read_end) return;
-  const int status = uv_read_start(
-      &uv.stream,
-      [](uv_handle_t* handle, std::size_t, uv_buf_t* room) {
-        const auto space = core_of(handle->data).in.reserve(least_read);
-        *room = uv_buf_init(space.at, static_cast<unsigned>(std::min(space.size, std::size_t{1} << 30)));
-      },
-      [](uv_stream_t* handle, ssize_t count, const uv_buf_t*) { core_of(handle->data).received(count); });
-  if (status == 0) {
-    reading = true;
-  } else {
-    end_reading(from_uv(status, "read"));
+stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why) {
+  const int flags = fcntl(fd.get(), F_GETFL);
+  if (flags < 0 || fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
+    why = from_errno(errno, "stream");
+    return nullptr;
   }
+  auto* core = new stream_core{home, std::move(fd), shape, limits};
+  if (const int status = uv_poll_init(uv_of(home), &core->poll, core->fd.get()); status != 0) {
+    why = from_uv(status, "stream");
+    delete core;
+    return nullptr;
+  }
+  core->poll.data = core;
+  return core;
+}
+
+void stream_core::update_poll() noexcept {
+  const int wanted = (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0);
+  if (wanted == polled || closing) return;
+  polled = wanted;
+  if (wanted == 0) {
+    uv_poll_stop(&poll);
+    return;
+  }
+  uv_poll_start(&poll, wanted, [](uv_poll_t* handle, int status, int events) {
+    static_cast<stream_core*>(handle->data)->on_event(status, events);
+  });
+}
+
+void stream_core::on_event(int status, int events) noexcept {
+  if (status < 0) {
+    // The other side is gone or broken; libuv has stopped polling. Reading and writing say what it is.
+    events = polled;
+    polled = 0;
+  }
+  if ((events & UV_WRITABLE) != 0) {
+    blocked = false;
+    flush();
+  }
+  if ((events & UV_READABLE) != 0 && reading) read_what_is_there();
+  update_poll();
+}
+
+void stream_core::start_reading() noexcept {
+  if (reading || closing || read_end) return;
+  begun = reading = true;
+  update_poll();
 }
 
 void stream_core::stop_reading() noexcept {
   if (!reading) return;
   reading = false;
-  uv_read_stop(&uv.stream);
+  update_poll();
 }
 
-void stream_core::received(ssize_t count) noexcept {
-  if (count == 0) return;  // nothing now; not the end
-  if (count < 0) {
-    end_reading(count == UV_EOF ? error{.code = errc::closed, .what = "end of stream", .native = UV_EOF}
-                                : from_uv(static_cast<int>(count), "read"));
-    return;
+void stream_core::read_what_is_there() noexcept {
+  for (int round = 0; round < reads_per_event && reading; ++round) {
+    const auto room = in.reserve(least_read);
+    const ssize_t count = ::read(fd.get(), room.at, room.size);
+    if (count > 0) {
+      received(static_cast<std::size_t>(count));
+      if (static_cast<std::size_t>(count) < room.size) return;  // there is no more, most likely
+    } else if (count == 0) {
+      end_reading(error{.code = errc::closed, .what = "end of stream", .native = UV_EOF});
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      end_reading(from_errno(errno, "read"));
+    }
   }
-  in.commit(static_cast<std::size_t>(count));
+}
+
+void stream_core::received(std::size_t count) noexcept {
+  in.commit(count);
   if (in.size() > limits.max_unread) {
     end_reading(error{.code = errc::too_large,
                       .what = "more than " + std::to_string(limits.max_unread) + " bytes arrived and were not taken"});
-    return;
-  }
-  if (reader.occupied()) {
+  } else if (reader.occupied()) {
     reader.wake();
   } else if (in.size() >= limits.high_water) {
     stop_reading();
@@ -76,8 +123,20 @@ void stream_core::end_reading(error why) noexcept {
   reader.wake();
 }
 
+// A lone message should not wait for the end of the turn; one that is followed by others should not leave alone twice.
+bool stream_core::first_of_this_turn() noexcept {
+  if (bytes_corked > 0 || blocked || last_write == home.turn()) return false;
+  last_write = home.turn();
+  return true;
+}
+
 void stream_core::add(std::string_view bytes) {
   if (closing || write_end || bytes.empty()) return;
+  if (bytes.size() <= cork_piece && first_of_this_turn()) {
+    const ssize_t taken = ::write(fd.get(), bytes.data(), bytes.size());
+    if (taken > 0) bytes.remove_prefix(static_cast<std::size_t>(taken));  // what went wrong, flush() will find again
+    if (bytes.empty()) return;
+  }
   if (corked.empty() || corked.back().size() + bytes.size() > cork_piece) corked.emplace_back();
   corked.back().append(bytes);
   bytes_corked += bytes.size();
@@ -96,7 +155,7 @@ void stream_core::add(std::string&& piece) {
 }
 
 void stream_core::schedule_flush() noexcept {
-  if (bytes_in_flight == 0 && !flush_soon.queued()) home.ready(flush_soon);
+  if (!blocked && !flush_soon.queued()) home.ready(flush_soon);
 }
 
 void stream_core::flush_turn() noexcept {
@@ -107,75 +166,61 @@ void stream_core::flush_turn() noexcept {
   }
 }
 
+// SIGPIPE is blocked on this thread.
+ssize_t stream_core::write_now() noexcept {
+  if (corked.size() == 1) return ::write(fd.get(), corked.front().data() + offset, corked.front().size() - offset);
+  std::array<iovec, gathered> pieces;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  const std::size_t count = std::min(corked.size(), gathered);
+  for (std::size_t i = 0; i < count; ++i) pieces[i] = {corked[i].data(), corked[i].size()};
+  pieces[0] = {corked[0].data() + offset, corked[0].size() - offset};
+  return ::writev(fd.get(), pieces.data(), static_cast<int>(count));
+}
+
 void stream_core::flush() noexcept {
-  if (closing || write_end || bytes_in_flight > 0 || bytes_corked == 0) return;
-  std::array<uv_buf_t, gathered> pieces;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
-  unsigned count = 0;
-  for (std::string& piece : corked) {
-    if (count == gathered) break;
-    if (!piece.empty()) pieces[count++] = uv_buf_init(piece.data(), static_cast<unsigned>(piece.size()));
+  while (bytes_corked > 0 && !blocked && !write_end) {
+    const ssize_t taken = write_now();
+    if (taken >= 0) {
+      written(static_cast<std::size_t>(taken));
+    } else if (errno == EAGAIN) {
+      blocked = true;  // the other side is slow: libuv says when it goes on
+      update_poll();
+    } else if (errno != EINTR) {
+      end_writing(from_errno(errno, "write"));
+    }
   }
-  const int taken = uv_try_write(&uv.stream, pieces.data(), count);
-  if (taken < 0 && taken != UV_EAGAIN) {
-    end_writing(taken);
-    return;
-  }
-  written(taken > 0 ? static_cast<std::size_t>(taken) : 0);
 }
 
 void stream_core::written(std::size_t count) noexcept {
-  if (count == bytes_corked) {
-    bytes_corked = 0;
-    corked.resize(1);
-    if (corked.front().capacity() > cork_piece) corked.clear();
-    if (!corked.empty()) corked.front().clear();
+  bytes_corked -= count;
+  if (bytes_corked == 0) {
+    offset = 0;
+    if (corked.size() == 1 && corked.front().capacity() <= cork_piece * 2) {
+      corked.front().clear();  // and keep its memory for the next turn
+    } else {
+      corked.clear();
+    }
     wake_drainers();
     return;
   }
-  // The other side is slow: libuv gets the rest and says when it is gone; what is written meanwhile collects anew.
-  bytes_in_flight = bytes_corked - count;
-  bytes_corked = 0;
-  in_flight = std::move(corked);
-  corked.clear();
-  std::size_t whole = 0;
-  while (count >= in_flight[whole].size()) count -= in_flight[whole++].size();
-  in_flight.erase(in_flight.begin(), in_flight.begin() + static_cast<std::ptrdiff_t>(whole));
-  in_flight.front().erase(0, count);
-  write_rest();
+  offset += count;
+  auto unsent = corked.begin();
+  while (offset >= unsent->size()) offset -= (unsent++)->size();
+  corked.erase(corked.begin(), unsent);
 }
 
-void stream_core::write_rest() noexcept {
-  std::vector<uv_buf_t> pieces;
-  pieces.reserve(in_flight.size());
-  for (std::string& piece : in_flight) pieces.push_back(uv_buf_init(piece.data(), static_cast<unsigned>(piece.size())));
-  write_request.data = this;
-  const int status = uv_write(&write_request, &uv.stream, pieces.data(), static_cast<unsigned>(pieces.size()),
-                              [](uv_write_t* done, int outcome) {
-                                stream_core& self = core_of(done->data);
-                                self.in_flight.clear();
-                                self.bytes_in_flight = 0;
-                                if (outcome != 0) {
-                                  self.end_writing(outcome);
-                                } else {
-                                  self.flush();
-                                  if (self.bytes_in_flight == 0) self.wake_drainers();
-                                }
-                              });
-  if (status != 0) {
-    in_flight.clear();
-    bytes_in_flight = 0;
-    end_writing(status);
-  }
-}
-
-void stream_core::end_writing(int status) noexcept {
-  if (!write_end) {
-    write_end = status == UV_ECANCELED ? error{.code = errc::closed, .what = "closed before everything was written"}
-                                       : from_uv(status, "write");
-  }
+void stream_core::end_writing(error why) noexcept {
+  if (!write_end) write_end = std::move(why);
   corked.clear();
-  bytes_corked = 0;
+  offset = bytes_corked = 0;
+  blocked = false;
+  update_poll();
   wake_drainers();
+}
+
+result<void> stream_core::end_output() noexcept {
+  if (::shutdown(fd.get(), SHUT_WR) != 0) return from_errno(errno, "shutdown");
+  write_end = error{.code = errc::closed, .what = "this side has ended the stream"};
+  return {};
 }
 
 void stream_core::wake_drainers() noexcept {
@@ -186,10 +231,12 @@ void stream_core::close() noexcept {
   if (closing) return;
   flush();  // what the system takes at once still leaves
   closing = true;
-  reading = false;  // uv_close stops it
-  uv_close(&uv.any, [](uv_handle_t* handle) { core_of(handle->data).on_closed(); });
+  reading = false;
+  uv_close(reinterpret_cast<uv_handle_t*>(&poll),
+           [](uv_handle_t* handle) { static_cast<stream_core*>(handle->data)->on_closed(); });
+  fd.reset();  // uv_close has taken it out of the poll
   end_reading(error{.code = errc::closed, .what = "closed on this side"});
-  if (bytes_in_flight == 0) end_writing(UV_ECANCELED);
+  end_writing(error{.code = errc::closed, .what = "closed before everything was written"});
 }
 
 void stream_core::on_closed() noexcept {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The libuv side of a stream; for the sources of runtime/ only. Lives on the heap until libuv lets go of its handle.
+// The system's side of a stream; for the sources of runtime/ only. Lives on the heap until libuv lets go of its handle.
+//
+// A poll handle of libuv says when, and the bytes are read and written here: libuv's own stream handles would spend
+// half as many instructions again on the same system calls (ARCHITECTURE.md has the numbers).
 #pragma once
 
 #include <optional>
@@ -8,6 +11,7 @@
 #include "../byte_buffer.hpp"
 #include "../stream.hpp"
 #include "loop_core.hpp"
+#include "unique_fd.hpp"
 
 namespace hawser::detail {
 
@@ -15,17 +19,15 @@ namespace hawser::detail {
 enum class stream_shape : std::uint8_t { one_way, two_way };
 
 struct stream_core {
-  stream_core(loop& l, stream_limits s) : home(l), limits(s) {}
+  /// Null where the descriptor cannot be polled; it is closed then, and `why` says so.
+  static stream_core* open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why);
 
   loop& home;
+  unique_fd fd;
+  stream_shape shape;
   stream_limits limits;
-  stream_shape shape = stream_shape::two_way;
-  union handle_union {
-    uv_handle_t any;
-    uv_stream_t stream;
-    uv_pipe_t pipe;
-    uv_tcp_t tcp;
-  } uv{};
+  uv_poll_t poll{};
+  int polled = 0;  // the events libuv is asked for
 
   // Reading
   byte_buffer in;
@@ -35,12 +37,12 @@ struct stream_core {
   wait_slot reader;
   std::optional<error> read_end;
 
-  // Writing: `corked` collects, `in_flight` is what libuv holds while a write waits for the other side
-  std::vector<std::string> corked;
-  std::vector<std::string> in_flight;
+  // Writing
+  std::vector<std::string> corked;  // in order; the first `offset` bytes of the first are gone
+  std::size_t offset = 0;
   std::size_t bytes_corked = 0;
-  std::size_t bytes_in_flight = 0;
-  uv_write_t write_request{};
+  std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
+  bool blocked = false;                          // the system takes no more until libuv says so
   std::optional<error> write_end;
   list<stream::drain_operation, stream::drain_operation> drainers;
   class flush_item final : public work {
@@ -61,25 +63,33 @@ struct stream_core {
 
   void start_reading() noexcept;
   void stop_reading() noexcept;
-  void received(ssize_t count) noexcept;
   void end_reading(error why) noexcept;
 
   void add(std::string&& piece);
   void add(std::string_view bytes);
-  void schedule_flush() noexcept;
-  void flush_turn() noexcept;
   void flush() noexcept;
-  void written(std::size_t count) noexcept;
-  void write_rest() noexcept;
-  void end_writing(int status) noexcept;
-  void wake_drainers() noexcept;
+  /// After what is queued: no more will be written. Sockets only.
+  result<void> end_output() noexcept;
 
   void close() noexcept;
-  void on_closed() noexcept;
   void free_if_done() noexcept;
 
  private:
+  stream_core(loop& l, unique_fd f, stream_shape s, stream_limits m) : home(l), fd(std::move(f)), shape(s), limits(m) {}
   ~stream_core() = default;  // free_if_done() is the only way
+
+  void update_poll() noexcept;
+  void on_event(int status, int events) noexcept;
+  void read_what_is_there() noexcept;
+  void received(std::size_t count) noexcept;
+  [[nodiscard]] bool first_of_this_turn() noexcept;
+  void schedule_flush() noexcept;
+  void flush_turn() noexcept;
+  ssize_t write_now() noexcept;
+  void written(std::size_t count) noexcept;
+  void end_writing(error why) noexcept;
+  void wake_drainers() noexcept;
+  void on_closed() noexcept;
 };
 
 }  // namespace hawser::detail
