@@ -31,6 +31,8 @@ target("libhawser")
     add_deps("runtime")
     set_targetdir("$(buildir)/$(mode)/lib")
     add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)", {prefixdir = "hawser"})
+    add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
+    add_rules("hawser.include_name")
     add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto"})
 target_end()
 

@@ -64,9 +64,9 @@ loop::loop() : loop(options{}) {}
 
 loop::loop(options o)
     : clock_(o.clock != nullptr ? o.clock : &steady_),
-      real_time_(clock_->real()),
-      log_(std::move(o.log)),
-      core_(std::make_unique<detail::loop_core>()) {
+      core_(std::make_unique<detail::loop_core>()),
+      log_(std::move(o.log)) {
+  real_time_ = clock_->real();
   open_handles();
 }
 
@@ -87,11 +87,11 @@ void loop::open_handles() {
   core.wake.data = core.before_poll.data = core.timer.data = this;
   uv_prepare_start(&core.before_poll, [](uv_prepare_t* handle) { static_cast<loop*>(handle->data)->before_poll(); });
   uv_poll_start(&core.timer, UV_READABLE, [](uv_poll_t* handle, int, int) {
-    detail::loop_core& self = *static_cast<loop*>(handle->data)->core_;
+    loop& self = *static_cast<loop*>(handle->data);
     std::uint64_t times = 0;
-    if (::read(self.timer_fd, &times, sizeof times) != sizeof times) return;
-    self.rang = true;
-    self.armed = time_point::min();
+    if (::read(self.core_->timer_fd, &times, sizeof times) != sizeof times) return;
+    self.rang_ = true;
+    self.armed_ = time_point::min();
   });
 }
 
@@ -161,7 +161,7 @@ void loop::root_completed() noexcept {
 
 void loop::run_ready() noexcept {
   for (int budget = items_per_turn; budget > 0 && !ready_.empty(); --budget) {
-    if (observer_) [[unlikely]]
+    if (observed_) [[unlikely]]
       observer_();
     ready_.run_first();
   }
@@ -170,7 +170,7 @@ void loop::run_ready() noexcept {
 // Callbacks and closed handles only mark what is ready; it runs here, once a turn, and then the loop sleeps only if
 // there is nothing left to do.
 void loop::before_poll() noexcept {
-  if (std::exchange(core_->rang, false)) timers_.expire(now());
+  if (std::exchange(rang_, false)) timers_.expire(now());
   if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
   ++turn_;
@@ -193,11 +193,11 @@ void loop::before_poll() noexcept {
 
 // Set only when the nearest deadline has changed: many deadlines of one length change it once.
 void loop::arm_timer() noexcept {
-  if (timers_.next() == core_->armed) return;
-  core_->armed = timers_.next();
+  if (timers_.next() == armed_) return;
+  armed_ = timers_.next();
   itimerspec at{};  // all zero: switched off
-  if (core_->armed != time_point::max()) {
-    const auto since_boot = core_->armed.time_since_epoch();
+  if (armed_ != time_point::max()) {
+    const auto since_boot = armed_.time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
     at.it_value.tv_sec = seconds.count();
     at.it_value.tv_nsec = std::max<long>((since_boot - seconds).count(), 1);

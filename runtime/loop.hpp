@@ -83,7 +83,10 @@ class loop {
   [[nodiscard]] const logger& log() const noexcept { return log_; }
   [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
 
-  void observe_steps(step_observer observer) { observer_ = std::move(observer); }
+  void observe_steps(step_observer observer) {
+    observer_ = std::move(observer);
+    observed_ = static_cast<bool>(observer_);
+  }
 
   [[nodiscard]] detail::loop_core& core() noexcept { return *core_; }
 
@@ -127,22 +130,27 @@ class loop {
   void arm_timer() noexcept;
   void pass_time_of_test() noexcept;
 
-  steady_clock steady_;
-  clock* clock_;
-  bool real_time_;
-  logger log_;
+  // What every turn touches, within one cache line.
   work_queue ready_;
-  timer_queue timers_;
   std::uint64_t turn_ = 0;
-  time_point now_;
+  time_point armed_ = time_point::max();  // what the timerfd is set to
+  bool rang_ = false;
+  bool observed_ = false;
+  bool real_time_ = true;
   bool now_is_known_ = false;
   bool polled_in_vain_ = false;  // since something was last ready
   bool busy_ = false;            // libuv has been told not to wait
+  timer_queue timers_;
+
+  time_point now_;
+  steady_clock steady_;
+  clock* clock_;
+  std::unique_ptr<detail::loop_core> core_;
   root* root_ = nullptr;
   // Read by on_loop_thread() from any thread, written when run() begins and ends.
   std::atomic<std::thread::id> thread_;
   step_observer observer_;
-  std::unique_ptr<detail::loop_core> core_;
+  logger log_;
 };
 
 }  // namespace hawser

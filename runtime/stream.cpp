@@ -33,7 +33,7 @@ void stream::consume(std::size_t count) noexcept {
 stream::read_operation::read_operation(detail::stream_core& core) noexcept : slot_operation(core.reader), core_(core) {}
 
 bool stream::read_operation::await_ready() const noexcept {
-  return core_.in.size() > core_.shown || core_.read_end.has_value();
+  return core_.in.size() > core_.shown || core_.read_end != nullptr;
 }
 
 void stream::read_operation::start() {
@@ -58,7 +58,7 @@ std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 bool stream::drain_operation::await_ready() noexcept {
   core_.flush();
   taken_ = core_.bytes_corked == 0;
-  return taken_ || core_.write_end.has_value();
+  return taken_ || core_.write_end != nullptr;
 }
 
 void stream::drain_operation::start() { core_.drainers.push_back(*this); }

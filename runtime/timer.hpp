@@ -47,9 +47,9 @@ class timer_queue {
   };
   lane& lane_for(duration after);
 
-  std::deque<lane> lanes_;  // a deque, because a list's head may not move
-  lane* last_used_ = nullptr;
   time_point next_ = time_point::max();
+  lane* last_used_ = nullptr;
+  std::deque<lane> lanes_;  // a deque, because a list's head may not move
 };
 
 }  // namespace hawser

@@ -6,6 +6,7 @@ tree_checks() {
   check "the sources are formatted" fmt_command --check
   check "every public header compiles alone" headers_alone
   check "a program builds against the installed library" install_check
+  check "a project that includes Hawser builds, without its tests" including_project
   check "clang-tidy is silent" lint_command
 }
 
@@ -32,6 +33,22 @@ install_check() {
   PKG_CONFIG_PATH=$to/lib/pkgconfig clang++-19 -std=c++20 tests/install/consumer.cpp -o "$to/consumer" \
     $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags --libs hawser)
   [ "$("$to/consumer")" = "hello from an installed library" ]
+}
+
+including_project() {
+  local project=$cache/including
+  rm -rf "$project"
+  mkdir -p "$project"
+  cp tests/install/consumer.cpp "$project"
+  cat > "$project/xmake.lua" <<LUA
+includes("$root")
+set_policy("network.mode", "private")
+set_toolchains("clang-19")
+target("consumer") set_kind("binary") set_languages("c++20") add_files("consumer.cpp") add_deps("libhawser")
+LUA
+  (cd "$project" && root=$project && xmake_for including f -P . -y && xmake_for including build -P . -j "$jobs" consumer)
+  [ ! -e "$project/build/release/bin/runtime_test" ]
+  [ "$("$project/build/linux/x86_64/release/consumer")" = "hello from an installed library" ]
 }
 
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header

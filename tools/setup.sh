@@ -98,7 +98,8 @@ setup() { # $1 = toolchain (clang | gcc)
     write_private_apt "$private"
     # apt drops to its own user for downloads, which cannot reach a checkout below a private home directory.
     apt_options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$private/sources" -o APT::Sandbox::User=root
-      -o "Dir::Etc::PreferencesParts=$private/preferences" -o "Dir::State::Lists=$private/lists")
+      -o "Dir::Etc::PreferencesParts=$private/preferences" -o "Dir::State::Lists=$private/lists"
+      -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=")  # or the machine's cache would be made from our lists
   fi
   as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq update
   as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq -y --no-install-recommends install $missing \

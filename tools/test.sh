@@ -48,7 +48,7 @@ phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 
 # The tests in which more than one thread takes part; not the one that races with careless open() calls: libuv closes
 # descriptors by raw system calls, so TSan takes a number that is used again for a race.
-threaded=(loop: offload: file: dns: signals: "an embedder")
+threaded=(task: loop: offload: file: dns: signals: "an embedder")
 
 test_everything() {
   local room

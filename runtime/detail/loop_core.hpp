@@ -24,8 +24,6 @@ struct loop_core {
   // waits for ever.
   int timer_fd = -1;
   uv_poll_t timer{};
-  time_point armed = time_point::max();  // what the timerfd is set to
-  bool rang = false;
 
   // What other threads posted. uv_async_send happens under the mutex and closing clears `open` under it first, so no
   // send can race with the close (libuv#3626).

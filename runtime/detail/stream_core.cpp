@@ -119,7 +119,7 @@ void stream_core::received(std::size_t count) noexcept {
 
 void stream_core::end_reading(error why) noexcept {
   stop_reading();
-  if (!read_end) read_end = std::move(why);
+  if (!read_end) read_end = std::make_unique<error>(std::move(why));
   reader.wake();
 }
 
@@ -209,7 +209,7 @@ void stream_core::written(std::size_t count) noexcept {
 }
 
 void stream_core::end_writing(error why) noexcept {
-  if (!write_end) write_end = std::move(why);
+  if (!write_end) write_end = std::make_unique<error>(std::move(why));
   corked.clear();
   offset = bytes_corked = 0;
   blocked = false;
@@ -219,7 +219,7 @@ void stream_core::end_writing(error why) noexcept {
 
 result<void> stream_core::end_output() noexcept {
   if (::shutdown(fd.get(), SHUT_WR) != 0) return from_errno(errno, "shutdown");
-  write_end = error{.code = errc::closed, .what = "this side has ended the stream"};
+  write_end = std::make_unique<error>(error{.code = errc::closed, .what = "this side has ended the stream"});
   return {};
 }
 

@@ -5,7 +5,7 @@
 // half as many instructions again on the same system calls (ARCHITECTURE.md has the numbers).
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "../byte_buffer.hpp"
@@ -22,29 +22,35 @@ struct stream_core {
   /// Null where the descriptor cannot be polled; it is closed then, and `why` says so.
   static stream_core* open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why);
 
+  // What every exchange touches comes first and close together: after a switch of processes each cache line counts.
   loop& home;
   unique_fd fd;
-  stream_shape shape;
-  stream_limits limits;
-  uv_poll_t poll{};
   int polled = 0;  // the events libuv is asked for
-
-  // Reading
-  byte_buffer in;
-  std::size_t shown = 0;  // how many bytes of `in` the consumer has seen
-  bool begun = false;
-  bool reading = false;
-  wait_slot reader;
-  std::optional<error> read_end;
+  bool closing = false;
+  bool closed = false;
+  bool abandoned = false;  // no stream object owns this any more
 
   // Writing
+  bool blocked = false;                          // the system takes no more until libuv says so
+  std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
+  std::size_t bytes_corked = 0;
+  std::unique_ptr<error> write_end;
   std::vector<std::string> corked;  // in order; the first `offset` bytes of the first are gone
   std::size_t offset = 0;
-  std::size_t bytes_corked = 0;
-  std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
-  bool blocked = false;                          // the system takes no more until libuv says so
-  std::optional<error> write_end;
+
+  // Reading
+  bool begun = false;
+  bool reading = false;
+  std::unique_ptr<error> read_end;
+  byte_buffer in;
+  std::size_t shown = 0;  // how many bytes of `in` the consumer has seen
+  wait_slot reader;
+
+  stream_limits limits;
+  stream_shape shape;
+  uv_poll_t poll{};
   list<stream::drain_operation, stream::drain_operation> drainers;
+  list<stream::close_operation, stream::close_operation> closers;
   class flush_item final : public work {
    public:
     explicit flush_item(stream_core& c) : core_(c) {}
@@ -54,12 +60,6 @@ struct stream_core {
     void drop() noexcept override { core_.free_if_done(); }
     stream_core& core_;
   } flush_soon{*this};
-
-  // Closing
-  bool closing = false;
-  bool closed = false;
-  bool abandoned = false;  // no stream object owns this any more
-  list<stream::close_operation, stream::close_operation> closers;
 
   void start_reading() noexcept;
   void stop_reading() noexcept;
@@ -75,7 +75,7 @@ struct stream_core {
   void free_if_done() noexcept;
 
  private:
-  stream_core(loop& l, unique_fd f, stream_shape s, stream_limits m) : home(l), fd(std::move(f)), shape(s), limits(m) {}
+  stream_core(loop& l, unique_fd f, stream_shape s, stream_limits m) : home(l), fd(std::move(f)), limits(m), shape(s) {}
   ~stream_core() = default;  // free_if_done() is the only way
 
   void update_poll() noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a user's first program looks like; built against the installed library by ./dev test.
+// What a user's first program looks like; built by ./dev test against the installed library and in a project
+// that includes this one.
 #include <hawser/runtime/keeper.hpp>
 
 #include <cstdio>

@@ -46,3 +46,21 @@ rule("hawser.pkgconfig")
             ""}, "\n"))
     end)
 rule_end()
+
+-- A project that includes this one says <hawser/runtime/loop.hpp> as well, whatever our folder is called there.
+rule("hawser.include_name")
+    on_load(function (target)
+        local folder = path.absolute(path.join(target:autogendir(), "include"))
+        local link = path.join(folder, "hawser")
+        if not os.exists(link) then
+            os.mkdir(folder)
+            os.ln(path.directory(path.directory(os.scriptdir())), link)
+        end
+        target:add("includedirs", folder, {public = true})
+    end)
+rule_end()
+
+-- What is built for the tests stays in the build folder.
+rule("hawser.not_installed")
+    on_install(function (target) end)
+rule_end()
