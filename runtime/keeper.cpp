@@ -112,31 +112,34 @@ keeper::~keeper() { detail::require(!process_, "a keeper was destroyed before it
 result<void> keeper::start() {
   auto made = detail::keeper_process::start(options_.path);
   if (!made) return made.error();
-  process_ = std::make_unique<detail::keeper_process>(std::move(*made));
+  process_ = std::make_shared<detail::keeper_process>(std::move(*made));
   return {};
 }
 
 task<result<child>> keeper::spawn(command what) {
   if (auto sound = what.check(); !sound) co_return sound.error();
-  auto made = co_await spawn_once(what);
-  if (!made && made.error().code == errc::closed && process_) {
-    // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
-    // moment before it counts as dead.
-    auto ended = co_await with_timeout(std::chrono::seconds{1}, process_->exited());
-    if (ended && process_) {
-      loop_.log().write(log_level::warning, "keeper", "the keeper was killed; starting another one");
-      process_->reap();
-      process_.reset();
-      co_return co_await spawn_once(what);
-    }
+  process used;
+  auto made = co_await spawn_once(what, used);
+  if (made || made.error().code != errc::closed) co_return made;
+  // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
+  // moment before it counts as dead. Of several starts that find it dead, the first one replaces it.
+  if (process_ == used) {
+    auto ended = co_await with_timeout(std::chrono::seconds{1}, used->exited());
+    if (!ended) co_return prefixed("the keeper does not answer", ended.error());
   }
-  co_return made;
+  if (process_ == used) {
+    loop_.log().write(log_level::warning, "keeper", "the keeper was killed; starting another one");
+    used->reap();
+    process_.reset();
+  }
+  co_return co_await spawn_once(what, used);
 }
 
-task<result<child>> keeper::spawn_once(const command& what) {
+task<result<child>> keeper::spawn_once(const command& what, process& used) {
   if (!process_) {
     if (auto begun = start(); !begun) co_return begun.error();
   }
+  used = process_;
   start_request header{};
   auto payload = make_payload(what, header);
   if (!payload) co_return prefixed("spawn \"" + what.program + '"', payload.error());
@@ -156,12 +159,12 @@ task<result<child>> keeper::spawn_once(const command& what) {
   const std::array<int, keeper_protocol::request_descriptors> attached{
       payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
   while (true) {
-    const int failed = send_request(process_->socket.get(), header, attached);
+    const int failed = send_request(used->socket.get(), header, attached);
     if (failed == 0) break;
     if (failed == EPIPE || failed == ECONNRESET)
       co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
     if (failed != EAGAIN) co_return detail::from_errno(failed, "spawn \"" + what.program + "\": ask the keeper");
-    auto writable = co_await detail::readiness{process_->socket.get(), detail::readiness::kind::writable};
+    auto writable = co_await detail::readiness{used->socket.get(), detail::readiness::kind::writable};
     if (!writable) co_return writable.error();
   }
   // From here on a dropped control socket ends whatever the keeper starts.
@@ -189,7 +192,7 @@ task<result<child>> keeper::spawn_once(const command& what) {
 
 task<result<void>> keeper::close() {
   if (!process_) co_return result<void>{};
-  const std::unique_ptr<detail::keeper_process> ending = std::move(process_);
+  const process ending = std::move(process_);
   ending->socket.reset();  // the keeper goes when its wardens have
   auto ended = co_await shield(std::chrono::seconds{5}, ending->exited());
   if (!ended) co_return prefixed("keeper", ended.error());

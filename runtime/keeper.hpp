@@ -36,12 +36,13 @@ class keeper {
   task<result<void>> close();
 
  private:
-  task<result<child>> spawn_once(const command& what);
+  using process = std::shared_ptr<detail::keeper_process>;
+  task<result<child>> spawn_once(const command& what, process& used);
   result<void> start();
 
   loop& loop_;
   options options_;
-  std::unique_ptr<detail::keeper_process> process_;
+  process process_;  // shared with the starts that are under way: it may be replaced meanwhile
 };
 
 }  // namespace hawser

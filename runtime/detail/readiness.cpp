@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "readiness.hpp"
 
+#include <fcntl.h>
+
+#include <cerrno>
+
 #include "loop_core.hpp"
 
 namespace hawser::detail {
 
+readiness::readiness(int fd, kind what) noexcept
+    : fd_(fcntl(fd, F_DUPFD_CLOEXEC, 0)), what_(what), status_(fd_ ? 0 : uv_translate_sys_error(errno)) {}
+
 void readiness::start() {
+  if (!fd_) {
+    complete();
+    return;
+  }
   poll_.reset(new uv_poll_t{});
-  status_ = uv_poll_init(uv_of(home()), poll_.get(), fd_);
+  status_ = uv_poll_init(uv_of(home()), poll_.get(), fd_.get());
   if (status_ != 0) {
     delete poll_.release();  // never became a handle
     complete();

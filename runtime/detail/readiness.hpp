@@ -6,21 +6,23 @@
 
 #include "../operation.hpp"
 #include "handle.hpp"
+#include "unique_fd.hpp"
 
 namespace hawser::detail {
 
-/// `co_await readiness{fd, readiness::kind::readable}`; the descriptor stays open meanwhile. Unbounded.
+/// `co_await readiness{fd, readiness::kind::readable}`. It watches a duplicate, for libuv takes one watcher a number:
+/// several may wait for the same thing, and the original may be closed meanwhile. Unbounded.
 class readiness final : public operation {
  public:
   enum class kind : std::uint8_t { readable, writable };
-  readiness(int fd, kind what) noexcept : fd_(fd), what_(what) {}
+  readiness(int fd, kind what) noexcept;
   result<void> await_resume();
 
  private:
   void start() override;
   void cancel() noexcept override;
 
-  int fd_;
+  unique_fd fd_;
   kind what_;
   int status_ = 0;
   owned<uv_poll_t> poll_;

@@ -118,18 +118,38 @@ task<void> keeper_killed() {
   int pid = 0;
   children >> pid;
   kill(pid, SIGKILL);
-  auto second = co_await k.spawn(fixture(token, "echo"));
-  expect(fatal(second.has_value())) << "a keeper that was killed is replaced";
+  // Two at once find it dead.
+  auto both = co_await when_all(k.spawn(fixture(token, "echo")), k.spawn(fixture(token, "echo")));
+  auto& second = std::get<0>(both);
+  auto& third = std::get<1>(both);
+  expect(fatal(second.has_value() && third.has_value())) << "a keeper that was killed is replaced";
   first->input().write("still here");
   auto bytes = co_await first->output().read_some();
   expect(bytes.has_value() && *bytes == std::string_view{"still here"}) << "its children live on with their wardens";
-  for (auto* c : {&*first, &*second}) {
+  for (auto* c : {&*first, &*second, &*third}) {
     auto ended = co_await c->shutdown(quick);
     expect(ended.has_value());
   }
   auto closed = co_await k.close();
   expect(closed.has_value());
   expect(testing::survivors(token, 2000).empty());
+}
+
+// More than the socket to the keeper holds at once.
+task<int> many_at_once(int count) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  std::vector<task<result<child>>> starts;
+  for (int i = 0; i < count; ++i) starts.push_back(k.spawn(fixture("x", "exit")));
+  int fine = 0;
+  for (auto& made : co_await when_all(std::move(starts))) {
+    if (!made) continue;
+    auto ended = co_await made->shutdown(quick);
+    fine += ended && ended->code == 0 ? 1 : 0;
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  co_return fine;
 }
 
 task<void> warden_killed() {
@@ -272,6 +292,8 @@ const suite<"child"> tests = [] {
     expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
     signal(SIGCHLD, SIG_DFL);
   };
+
+  "A32 hundreds of children started at once all start"_test = [] { expect(run(many_at_once(600)) == 600); };
 
   "a keeper that was killed is replaced and its children live on"_test = [] { run(keeper_killed()); };
   "a warden that was killed leaves nobody behind"_test = [] { run(warden_killed()); };

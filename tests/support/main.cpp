@@ -34,8 +34,8 @@ int runner::run(int argc, const char** argv) {
   const char* longer = std::getenv("HAWSER_TEST_DEADLINE");  // seconds; for long runs of tests that are usually short
   watchdog guard{std::chrono::seconds{longer != nullptr ? std::atoi(longer) : instrumented ? 300 : 120}};
   watchdog_ = &guard;
-  std::sort(suites_.begin(), suites_.end(), [](const suite& a, const suite& b) { return a.name < b.name; });
-  for (const suite& s : suites_) {
+  std::sort(suites_.begin(), suites_.end(), [](const registered& a, const registered& b) { return a.name < b.name; });
+  for (const registered& s : suites_) {
     suite_ = s.name;
     s.run();
   }

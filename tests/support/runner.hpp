@@ -152,11 +152,11 @@ class runner {
   }
   [[nodiscard]] bool selected(std::string_view name) const;
 
-  struct suite {
+  struct registered {
     void (*run)();
     std::string_view name;
   };
-  std::vector<suite> suites_;
+  std::vector<registered> suites_;
   std::vector<std::string> patterns_;
   std::string_view suite_;
   std::vector<std::string> failures_;
