@@ -28,6 +28,7 @@ task<bool> exchanges(child& c, int count, distribution& into) {
     c.output().consume(message.size());
     into.add(steady_clock::now() - begin);
   }
+  into.end_round();
   co_return true;
 }
 
@@ -39,6 +40,7 @@ bool blocking_exchanges(blocking_child& c, exchange how, int count, distribution
     if (!(c.*how)(message)) return false;
     into.add(steady_clock::now() - begin);
   }
+  into.end_round();
   return true;
 }
 

@@ -11,9 +11,9 @@ namespace hawser::bench {
 
 /// What the command line says to every subcommand.
 struct settings {
-  int rounds = 40;       ///< candidates take turns this often
-  int per_round = 2000;  ///< measurements in a turn
-  bool free = false;     ///< do not pin to one core
+  int rounds = 200;     ///< candidates take turns this often
+  int per_round = 300;  ///< measurements in a turn
+  bool free = false;    ///< do not pin to one core
   bool json = false;
 };
 
@@ -30,12 +30,18 @@ class distribution {
  public:
   void add(std::chrono::nanoseconds one) { values_.push_back(one.count()); }
   void reserve(std::size_t count) { values_.reserve(count); }
+  /// What was added since the last end belongs together.
+  void end_round();
   /// In microseconds; p in percent.
   [[nodiscard]] double percentile(double p) const;
+  /// The median, over the rounds, of this one's median to the floor's in the same round: a machine that changes its
+  /// speed in the middle of a run changes it for both.
+  [[nodiscard]] double ratio_to(const distribution& floor) const;
 
  private:
-  mutable std::vector<std::int64_t> values_;
-  mutable bool sorted_ = false;
+  std::vector<std::int64_t> values_;
+  std::size_t round_begin_ = 0;
+  std::vector<double> round_medians_;
 };
 
 struct candidate {

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     return sub;
   };
   const CLI::App* floor_question =
-      question("floor", "one exchange with a child: stream against blocking system calls", 40, 2000);
+      question("floor", "one exchange with a child: stream against blocking system calls", 200, 300);
   question("start", "starting a child: keeper against posix_spawn, alone and a hundred at once", 10, 1);
   CLI11_PARSE(app, argc, argv);
 

@@ -47,6 +47,7 @@ task<bool> ours(keeper& k, int count, distribution& into) {
   for (int i = 0; i < count; ++i) starts.push_back(first_answer(k));
   auto children = co_await when_all(std::move(starts));
   into.add(steady_clock::now() - begin);
+  into.end_round();
   co_return co_await end(std::move(children));
 }
 
@@ -62,6 +63,7 @@ bool raw(int count, distribution& into) {
   bool fine = true;
   for (blocking_child& c : children) fine = fine && c.exchange("hello\n");
   into.add(steady_clock::now() - begin);
+  into.end_round();
   return fine;
 }
 

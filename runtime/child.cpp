@@ -41,14 +41,18 @@ void child_deleter::operator()(child_core* core) const noexcept {
   delete core;
 }
 
-void child_core::listen(unique_fd socket) {
+result<void> child_core::listen(unique_fd socket) {
   control = std::move(socket);
   poll.reset(new uv_poll_t{});
-  uv_poll_init(uv_of(home), poll.get(), control.get());
+  if (const int made = uv_poll_init(uv_of(home), poll.get(), control.get()); made != 0) {
+    delete poll.release();  // never became a handle
+    return from_uv(made, "spawn \"" + program + "\": watch the child");
+  }
   poll->data = this;
   uv_poll_start(poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
     if (handle->data != nullptr) static_cast<child_core*>(handle->data)->on_readable();
   });
+  return {};
 }
 
 void child_core::command(char what) const noexcept {
@@ -60,7 +64,8 @@ void child_core::on_readable() noexcept {
   while (!gone.is_set()) {
     report r{};
     const ssize_t size = recv(control.get(), &r, sizeof r, MSG_DONTWAIT);
-    if (size < 0 && errno == EINTR) continue;
+    // A command that the warden did not live to read makes the system report a reset first; its reports lie behind it.
+    if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0 && errno == EAGAIN) return;
     if (size == sizeof r) {
       on_report(r);
@@ -124,8 +129,7 @@ namespace {
 
 result<exit_status> outcome_of(const detail::child_core& core) {
   if (core.status) return *core.status;
-  return error{.code = errc::closed,
-               .what = core.program + ": its exit was not seen: the process that watched over it was killed"};
+  return error{.code = errc::closed, .what = core.program + ": its end was not seen"};
 }
 
 task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
@@ -160,6 +164,7 @@ task<result<exit_status>> child::shutdown(stop_ladder ladder) {
   if (!climbed) {
     std::string who;
     for (const std::string& name : core.unkillable) who += (who.empty() ? "" : ", ") + name;
+    core.exited.set();
     core.gone.set();  // given up: the warden goes on trying
     core.poll.reset();
     core.control.reset();

@@ -89,7 +89,11 @@ class ares_question final : public operation, private timer {
     auto& poll = polls_[socket];
     if (!poll) {
       poll.reset(new uv_poll_t{});
-      uv_poll_init_socket(detail::uv_of(home()), poll.get(), socket);
+      if (uv_poll_init_socket(detail::uv_of(home()), poll.get(), socket) != 0) {
+        delete poll.release();  // never became a handle; the question ends by its timeout
+        polls_.erase(socket);
+        return;
+      }
       poll->data = this;
     }
     const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);

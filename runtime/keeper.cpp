@@ -9,11 +9,13 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "detail/child_core.hpp"
 #include "detail/keeper_process.hpp"
 #include "detail/readiness.hpp"
+#include "sleep.hpp"
 #include "timeout.hpp"
 
 namespace hawser {
@@ -47,9 +49,17 @@ result<ends> make_ends(stdio kind, int standard) {
   return made;
 }
 
+// By the host's working directory of this moment: the keeper's is that of the moment it was started.
+std::string absolute(const std::string& directory) {
+  if (directory.starts_with('/')) return directory;
+  std::array<char, PATH_MAX> here{};
+  if (getcwd(here.data(), here.size()) == nullptr) return directory;
+  return directory.empty() ? here.data() : std::string{here.data()} + '/' + directory;
+}
+
 // The texts of the request in a memory file: their size has no limit that a message would set.
 result<unique_fd> make_payload(const command& what, start_request& header) {
-  std::string text = what.directory + '\0' + what.program + '\0';
+  std::string text = absolute(what.directory) + '\0' + what.program + '\0';
   for (const std::string& argument : what.arguments) text += argument + '\0';
   const std::vector<std::string> variables = what.env.compose();
   for (const std::string& variable : variables) text += variable + '\0';
@@ -83,6 +93,29 @@ int send_request(int socket, const start_request& header, std::array<int, keeper
   return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
+// Sends the request, however many others are under way.
+task<result<void>> ask(detail::keeper_process& keeper, start_request header,
+                       std::array<int, keeper_protocol::request_descriptors> attached) {
+  // The system limits how many descriptors a user may have on the way; the keeper takes them off in its own time.
+  for (int patience = 1000; patience > 0; --patience) {
+    const int failed = send_request(keeper.socket.get(), header, attached);
+    if (failed == 0) co_return result<void>{};
+    if (failed == EPIPE || failed == ECONNRESET) {
+      co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
+    }
+    if (failed == EAGAIN) {
+      auto writable = co_await detail::readiness{keeper.socket.get(), detail::readiness::kind::writable};
+      if (!writable) co_return writable.error();
+    } else if (failed == ETOOMANYREFS) {
+      auto waited = co_await sleep_for(std::chrono::milliseconds{5});
+      if (!waited) co_return waited.error();
+    } else {
+      co_return detail::from_errno(failed, "ask the keeper");
+    }
+  }
+  co_return error{.code = errc::spawn, .what = "too many descriptors are on their way to the keeper"};
+}
+
 std::string searched_path(const command& what) {
   for (const std::string& variable : what.env.compose()) {
     if (variable.starts_with("PATH=")) return variable.substr(5);
@@ -107,7 +140,10 @@ result<void> adopt(loop& home, ends& e, std::optional<stream>& into) {
 
 keeper::keeper(loop& home) : keeper(home, options{}) {}
 keeper::keeper(loop& home, options o) : loop_(home), options_(std::move(o)) {}
-keeper::~keeper() { detail::require(!process_, "a keeper was destroyed before it was closed"); }
+keeper::~keeper() {
+  detail::require(!process_ || closing_, "a keeper was destroyed before it was closed");
+  if (process_) process_->reap();
+}
 
 result<void> keeper::start() {
   auto made = detail::keeper_process::start(options_.path);
@@ -158,19 +194,15 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
 
   const std::array<int, keeper_protocol::request_descriptors> attached{
       payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
-  while (true) {
-    const int failed = send_request(used->socket.get(), header, attached);
-    if (failed == 0) break;
-    if (failed == EPIPE || failed == ECONNRESET)
-      co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
-    if (failed != EAGAIN) co_return detail::from_errno(failed, "spawn \"" + what.program + "\": ask the keeper");
-    auto writable = co_await detail::readiness{used->socket.get(), detail::readiness::kind::writable};
-    if (!writable) co_return writable.error();
-  }
+  auto asked = co_await ask(*used, header, attached);
+  if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
   // From here on a dropped control socket ends whatever the keeper starts.
   child made{new detail::child_core{loop_, what.program}};
   detail::child_core& core = *made.core_;
-  core.listen(std::move(ours));
+  if (auto listening = core.listen(std::move(ours)); !listening) {
+    core.failure = listening.error();
+    co_return listening.error();
+  }
   // The child's ends must be the child's alone, or their closing would not be seen.
   for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
 
@@ -192,11 +224,14 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
 
 task<result<void>> keeper::close() {
   if (!process_) co_return result<void>{};
-  const process ending = std::move(process_);
+  closing_ = true;
+  const process ending = process_;
   ending->socket.reset();  // the keeper goes when its wardens have
   auto ended = co_await shield(std::chrono::seconds{5}, ending->exited());
   if (!ended) co_return prefixed("keeper", ended.error());
   ending->reap();
+  process_.reset();
+  closing_ = false;
   co_return result<void>{};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host's side of its keeper process (architecture: "Threads and the embedding program"), which starts all
+// The host's side of its keeper process (ARCHITECTURE.md, "Child processes"), which starts all
 // children. One per loop is enough; close it after the last child.
 #pragma once
 
@@ -32,7 +32,8 @@ class keeper {
   /// and, for a program that was not found, where it was looked for.
   task<result<child>> spawn(command what);
 
-  /// Waits until the keeper and every tree it still had are gone. Not shortened by a stop; bounded.
+  /// Waits until the keeper and every tree it still had are gone. Not shortened by a stop; bounded; after an error it
+  /// may be called again.
   task<result<void>> close();
 
  private:
@@ -42,6 +43,7 @@ class keeper {
 
   loop& loop_;
   options options_;
+  bool closing_ = false;
   process process_;  // shared with the starts that are under way: it may be replaced meanwhile
 };
 

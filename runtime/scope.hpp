@@ -35,14 +35,23 @@ class scope {
       requires std::derived_from<Promise, promise_base>
     void await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
       detail::require(scope_.joiner_ == nullptr, "a scope was joined by two at once");
-      resumes(waiting);
+      waiting_ = waiting;
       scope_.joiner_ = this;
     }
     void await_resume() const noexcept {}
 
    private:
     friend class scope;
+    void run() noexcept override {
+      // Somebody may have spawned between the last end and this turn.
+      if (scope_.live_ > 0) {
+        scope_.joiner_ = this;
+      } else {
+        waiting_.resume();
+      }
+    }
     scope& scope_;
+    std::coroutine_handle<> waiting_;
   };
 
   /// Waits until every task has ended. A stop reaches the tasks, not the wait: joining always completes. Unbounded:

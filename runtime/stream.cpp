@@ -47,6 +47,7 @@ result<std::string_view> stream::read_operation::await_resume() {
     return core_.in.view();
   }
   if (cancelled()) return cancelled_error();
+  detail::require(core_.read_end != nullptr, "two coroutines read one stream");
   return *core_.read_end;
 }
 
@@ -57,7 +58,7 @@ std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 
 bool stream::drain_operation::await_ready() noexcept {
   core_.flush();
-  taken_ = core_.bytes_corked == 0;
+  taken_ = core_.bytes_corked == 0 && core_.write_end == nullptr;
   return taken_ || core_.write_end != nullptr;
 }
 
@@ -69,8 +70,8 @@ void stream::drain_operation::cancel() noexcept {
 }
 
 result<void> stream::drain_operation::await_resume() {
-  if (core_.write_end) return *core_.write_end;
   if (taken_) return {};
+  if (core_.write_end) return *core_.write_end;
   return cancelled_error();
 }
 

@@ -59,6 +59,7 @@ class stream {
       taken_ = true;
       complete();
     }
+    void failed() noexcept { complete(); }
     detail::stream_core& core_;
     bool taken_ = false;
   };
@@ -82,7 +83,8 @@ class stream {
   [[nodiscard]] std::string_view unread() const noexcept;
   void consume(std::size_t count) noexcept;
 
-  /// Takes the bytes and never waits; a failure shows in drained(). Keep an eye on queued().
+  /// Takes the bytes and never waits; a failure shows in drained(). Keep an eye on queued(). Inside loop::run only,
+  /// which keeps SIGPIPE away.
   void write(std::string_view bytes);
   void write(const char* text) { write(std::string_view{text}); }
   /// The same without a copy, for large pieces.

@@ -17,7 +17,7 @@ struct child_core {
   child_core(loop& l, std::string name) : home(l), program(std::move(name)) {}
 
   /// Takes the control socket and listens to it.
-  void listen(unique_fd socket);
+  result<void> listen(unique_fd socket);
   void command(char what) const noexcept;
 
   loop& home;

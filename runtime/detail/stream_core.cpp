@@ -199,7 +199,7 @@ void stream_core::written(std::size_t count) noexcept {
     } else {
       corked.clear();
     }
-    wake_drainers();
+    while (!drainers.empty()) drainers.pop_front().drained();
     return;
   }
   offset += count;
@@ -214,7 +214,7 @@ void stream_core::end_writing(error why) noexcept {
   offset = bytes_corked = 0;
   blocked = false;
   update_poll();
-  wake_drainers();
+  while (!drainers.empty()) drainers.pop_front().failed();
 }
 
 result<void> stream_core::end_output() noexcept {
@@ -223,13 +223,9 @@ result<void> stream_core::end_output() noexcept {
   return {};
 }
 
-void stream_core::wake_drainers() noexcept {
-  while (!drainers.empty()) drainers.pop_front().drained();
-}
-
 void stream_core::close() noexcept {
   if (closing) return;
-  flush();  // what the system takes at once still leaves
+  if (home.on_loop_thread()) flush();  // what the system takes at once still leaves; elsewhere SIGPIPE is not blocked
   closing = true;
   reading = false;
   uv_close(reinterpret_cast<uv_handle_t*>(&poll),

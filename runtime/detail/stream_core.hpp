@@ -88,7 +88,6 @@ struct stream_core {
   ssize_t write_now() noexcept;
   void written(std::size_t count) noexcept;
   void end_writing(error why) noexcept;
-  void wake_drainers() noexcept;
   void on_closed() noexcept;
 };
 

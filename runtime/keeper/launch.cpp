@@ -29,6 +29,8 @@ struct program {
   launched outcome;
 };
 
+constexpr char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
 const char* variable(char* const* environment, const char* name) {
   const size_t length = strlen(name);
   for (; *environment != nullptr; ++environment) {
@@ -45,7 +47,7 @@ int execute(const program& p) {
     return errno;
   }
   const char* search = variable(p.environment, "PATH");
-  if (search == nullptr) search = "/usr/local/bin:/usr/bin:/bin";
+  if (search == nullptr) search = default_path;
   int worst = ENOENT;
   while (true) {
     const size_t length = strcspn(search, ":");
@@ -95,7 +97,7 @@ launched launch(const keeper_protocol::start_request& request, int payload, cons
   void* const mapped = mmap(nullptr, request.payload_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, payload, 0);
   const size_t list_size = (request.argument_count + request.environment_count + 2) * sizeof(char*);
   constexpr size_t stack_size = size_t{64} * 1024;
-  const size_t scratch_size = stack_size + list_size + request.payload_size + 2;
+  const size_t scratch_size = stack_size + list_size + request.payload_size + sizeof default_path + 2;
   void* const scratch = mmap(nullptr, scratch_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED || scratch == MAP_FAILED) return failed;
   char* const stack = static_cast<char*>(scratch);

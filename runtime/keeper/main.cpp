@@ -2,6 +2,7 @@
 // The keeper: a small single-threaded process that starts servers for a host, so that the host's threads, locks and
 // descriptors have nothing to do with it. It forks one warden per server (warden.cpp) and cleans up after a warden
 // that was killed. When the host is gone, so are the wardens' trees, and then the keeper. No standard library.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -53,8 +54,9 @@ class warden_list {
   unsigned room_ = 0;
 };
 
-// Reads one request; false when the host is gone.
-bool receive(start_request& request, int (&fds)[request_descriptors]) {
+enum class received { request, nothing, end };
+
+received receive(start_request& request, int (&fds)[request_descriptors]) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)];
   iovec body{&request, sizeof request};
   msghdr message{};
@@ -66,11 +68,15 @@ bool receive(start_request& request, int (&fds)[request_descriptors]) {
   do {
     size = recvmsg(host_socket, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  if (size != sizeof request) return false;
+  if (size != sizeof request) return received::end;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof fds)) return false;
-  memcpy(fds, CMSG_DATA(header), sizeof fds);
-  return true;
+  const size_t arrived =
+      header == nullptr || header->cmsg_type != SCM_RIGHTS ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  if (arrived > 0) memcpy(fds, CMSG_DATA(header), arrived * sizeof(int));
+  if (arrived == request_descriptors) return received::request;
+  // Out of descriptors here: the request is dropped, and the end of its control socket tells the host.
+  for (size_t i = 0; i < arrived; ++i) close(fds[i]);
+  return received::nothing;
 }
 
 void start_warden(const start_request& request, const int (&fds)[request_descriptors], warden_list& wardens,
@@ -109,6 +115,8 @@ bool reap(warden_list& wardens) {
 
 int main() {
   close(own_image);
+  fcntl(host_socket, F_SETFD, FD_CLOEXEC);
+  fcntl(host_process, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NAME, "hawser-keeper");  // started from memory, it would be called after a descriptor
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t child{};
@@ -123,17 +131,20 @@ int main() {
                         {host_lives ? host_socket : -1, POLLIN, 0},
                         {host_lives ? host_process : -1, POLLIN, 0}};
     if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
+    const bool had_host = host_lives;
     if ((watched[1].revents & POLLIN) != 0) {
       start_request request{};
       int fds[request_descriptors];
-      host_lives = receive(request, fds);
-      if (host_lives) start_warden(request, fds, wardens, child_signals);
+      const received what = receive(request, fds);
+      if (what == received::request) start_warden(request, fds, wardens, child_signals);
+      host_lives = what != received::end;
     } else if (watched[1].revents != 0 || (watched[2].revents & POLLIN) != 0) {
       host_lives = false;
     }
     signalfd_siginfo drained{};
     while (read(child_signals, &drained, sizeof drained) > 0) {
     }
+    if (had_host && !host_lives) close(host_socket);  // a host that lives after all must see that nobody listens
     // The wardens notice the host's end themselves; the keeper stays until the last of them is done.
     if (!reap(wardens) && !host_lives) return 0;
   }

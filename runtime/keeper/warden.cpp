@@ -54,6 +54,7 @@ class warden {
   void host_died();
   void signal_tree(int number);
   void signal_child(pid_t child, int number);
+  bool ask_once(pid_t child);
   [[nodiscard]] int patience() const;
   void step();
 
@@ -63,6 +64,8 @@ class warden {
   phase phase_ = phase::running;
   bool host_lives_ = true;
   bool group_signalled_ = false;
+  pid_t asked_[64] = {};  // strays that were sent SIGTERM; with more of them than this, some are asked twice
+  unsigned asked_count_ = 0;
   long kill_at_ = -1;
   long killing_since_ = -1;
   bool complained_ = false;
@@ -103,14 +106,24 @@ void warden::signal_child(pid_t child, int number) {
     if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would sleep through it
     return;
   }
+  if (number == SIGTERM && !ask_once(child)) return;
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
   // Reports of strays may be dropped if the host does not listen; the others may not.
   if (number == SIGKILL && killing_since_ < 0) tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
 }
 
+// Some programs take a second SIGTERM for "at once".
+bool warden::ask_once(pid_t child) {
+  for (unsigned i = 0; i < asked_count_; ++i) {
+    if (asked_[i] == child) return false;
+  }
+  if (asked_count_ < sizeof asked_ / sizeof *asked_) asked_[asked_count_++] = child;
+  return true;
+}
+
 void warden::signal_tree(int number) {
-  group_signalled_ = false;
+  if (number == SIGKILL) group_signalled_ = false;  // again and again; SIGTERM once
   struct request {
     warden* self;
     int number;
@@ -180,7 +193,7 @@ void warden::watch(int child_signals) {
     if (host_lives_ && (watched[2].revents & POLLIN) != 0) host_died();
     reap();
     // Who lost its parent while the others were being asked to end is asked, too.
-    if (phase_ == phase::terminating && leader_ == 0 && (watched[0].revents & POLLIN) != 0) signal_tree(SIGTERM);
+    if (phase_ == phase::terminating && (watched[0].revents & POLLIN) != 0) signal_tree(SIGTERM);
     step();
   }
 }

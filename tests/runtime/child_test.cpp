@@ -152,6 +152,42 @@ task<int> many_at_once(int count) {
   co_return fine;
 }
 
+// Ends that come just as a command is on its way to the warden.
+task<int> ends_seen(loop& l, int count) {
+  keeper k{l};
+  int seen = 0;
+  for (int i = 0; i < count; ++i) {
+    auto made = co_await k.spawn(fixture("x", i % 2 == 0 ? "echo" : "exit"));
+    if (!made) continue;
+    const stop_ladder at_once{.after_stdin = i % 3 == 0 ? 0ms : 1s, .after_sigterm = 0ms, .after_sigkill = 5s};
+    auto ended = co_await made->shutdown(at_once);
+    seen += ended ? 1 : 0;
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  co_return seen;
+}
+
+task<std::string> where_am_i(keeper& k, std::string directory) {
+  command c = fixture("x", "place");
+  c.directory = std::move(directory);
+  auto done = co_await outcome_of(k, std::move(c));
+  co_return done ? done->output.substr(0, done->output.find('\n')) : done.error().what;
+}
+
+task<void> host_moves(std::string home) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  expect(chdir("/usr") == 0);
+  expect(co_await where_am_i(k, "") == std::string{"/usr"});
+  expect(chdir("/") == 0);
+  expect(co_await where_am_i(k, "") == std::string{"/"}) << "the directory of the host, not of the keeper's start";
+  expect(co_await where_am_i(k, "usr/bin") == std::string{"/usr/bin"});
+  expect(chdir(home.c_str()) == 0);
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
 task<void> warden_killed() {
   const context where = co_await this_context();
   keeper k{*where.loop};
@@ -291,6 +327,18 @@ const suite<"child"> tests = [] {
     signal(SIGCHLD, SIG_IGN);
     expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
     signal(SIGCHLD, SIG_DFL);
+  };
+
+  "every end of a child is seen, also one that crosses a command"_test = [] {
+    int errors = 0;
+    const auto count = [&](const log_record& r) { errors += r.level == log_level::error ? 1 : 0; };
+    loop l{loop::options{.log = logger{count, log_level::info}}};
+    expect(l.run(ends_seen(l, 300)) == 300);
+    expect(errors == 0) << "nobody's warden was killed";
+  };
+
+  "a child starts in the directory that the host is in now"_test = [] {
+    run(host_moves(std::filesystem::current_path()));
   };
 
   "A32 hundreds of children started at once all start"_test = [] { expect(run(many_at_once(600)) == 600); };

@@ -93,6 +93,31 @@ task<std::size_t> spawn_after_stop() {
   co_return log.size();
 }
 
+task<void> spawn_more(scope& s, std::vector<int>& log, int left) {
+  log.push_back(left);
+  if (left > 0) s.spawn(spawn_more(s, log, left - 1));
+  co_return;
+}
+
+task<void> late_spawner(scope& s, std::vector<int>& log) {
+  co_await yield();
+  if (s.live() == 0) s.spawn(spawn_more(s, log, 0));
+}
+
+// Spawns at every moment around the end of the last task.
+task<std::size_t> spawned_while_joining() {
+  std::vector<int> log;
+  scope s{co_await this_context()};
+  scope outside{co_await this_context()};
+  for (int i = 0; i < 8; ++i) outside.spawn(late_spawner(s, log));
+  s.spawn(spawn_more(s, log, 3));
+  co_await s.join();
+  expect(s.live() == 0U);
+  co_await outside.join();
+  co_await s.join();
+  co_return log.size();
+}
+
 const suite<"scope"> tests = [] {
   "the tasks of a scope run at once and are joined"_test = [] {
     manual_clock clock;
@@ -120,6 +145,8 @@ const suite<"scope"> tests = [] {
     expect(log == std::vector{-1});
     expect(counted::alive() == 0);
   };
+
+  "a join waits for what is spawned while it waits"_test = [] { expect(run(spawned_while_joining()) >= 4U); };
 
   "a task spawned into a stopped scope begins, sees the stop and ends"_test = [] {
     expect(run(spawn_after_stop()) == 1U);
