@@ -17,15 +17,15 @@ using std::chrono::steady_clock;
 // The size of a typical tools/call on the wire.
 const std::string message(132, 'm');
 
-task<bool> exchanges(child& c, int count, distribution& into) {
+task<bool> exchanges(stream& to, stream& from, int count, distribution& into) {
   for (int i = 0; i < count; ++i) {
     const auto begin = steady_clock::now();
-    c.input().write(std::string_view{message});
-    while (c.output().unread().size() < message.size()) {
-      auto more = co_await c.output().read_some();
+    to.write(std::string_view{message});
+    while (from.unread().size() < message.size()) {
+      auto more = co_await from.read_some();
       if (!more) co_return false;
     }
-    c.output().consume(message.size());
+    from.consume(message.size());
     into.add(steady_clock::now() - begin);
   }
   into.end_round();
@@ -53,12 +53,12 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   distribution warm_up;
   if (fine) {
     fine = blocking_exchanges(*raw, &blocking_child::exchange, s.per_round, warm_up);
-    const bool warm = co_await exchanges(*ours, s.per_round, warm_up);
+    const bool warm = co_await exchanges(ours->input(), ours->output(), s.per_round, warm_up);
     fine = fine && warm;
   }
   for (int round = 0; fine && round < s.rounds; ++round) {
     fine = blocking_exchanges(*raw, &blocking_child::exchange, s.per_round, all[0].latency);
-    const bool through_stream = co_await exchanges(*ours, s.per_round, all[1].latency);
+    const bool through_stream = co_await exchanges(ours->input(), ours->output(), s.per_round, all[1].latency);
     fine = fine && through_stream &&
            blocking_exchanges(*raw, &blocking_child::exchange_by_epoll, s.per_round, all[2].latency) &&
            blocking_exchanges(*beside, &blocking_child::exchange, s.per_round, all[3].latency);
