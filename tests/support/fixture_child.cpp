@@ -62,6 +62,7 @@ void daemonise() {
   if (fork() == 0) {
     setsid();
     if (fork() != 0) _exit(0);
+    signal(SIGTERM, SIG_IGN);  // only SIGKILL, by somebody who still knows of it, ends this one
     ready();
     for (const int fd : {0, 1, 2}) close(fd);
     open("/dev/null", O_RDWR);
