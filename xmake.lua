@@ -15,25 +15,27 @@ local main_project = os.projectdir() == os.scriptdir()
 option("tests", {default = main_project, description = "build the tests"})
 option("bench", {default = main_project, description = "build hawser-bench"})
 
-add_requires("libuv", "c-ares", "openssl3", "boost", "cli11")
+add_requires("libuv", "c-ares", "openssl3", "cli11")
+add_requires("boost", {configs = {json = true, container = true, system = true}})
 if has_config("tests") then
     add_requires("boost_ut")
 end
 
 add_rules("hawser.compiler_gate")
 
-includes("runtime")
+includes("runtime", "transports")
 
 -- The rooms in one archive, which is what other programs link.
 target("libhawser")
     set_kind("static")
     set_basename("hawser")
-    add_deps("runtime")
+    add_deps("runtime", "transports")
     set_targetdir("$(buildir)/$(mode)/lib")
-    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)", {prefixdir = "hawser"})
+    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)",
+                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", {prefixdir = "hawser"})
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")
-    add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto"})
+    add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto", libs = "-lboost_json"})
 target_end()
 
 includes("cli")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <new>
 
 namespace hawser {
 
@@ -17,17 +18,30 @@ void byte_buffer::make_room(std::size_t least) {
   const std::size_t used = size();
   // Moving the rest to the front is enough where at least half of the memory is dead; else grow, so that bytes are
   // moved a bounded number of times each.
-  if (head_ >= capacity_ / 2 && capacity_ - used >= least) {
-    std::memmove(bytes_.get(), bytes_.get() + head_, used);
-  } else {
-    const std::size_t grown = std::max({smallest, capacity_ * 2, used + least});
-    std::unique_ptr<char[]> larger{new char[grown]};
-    if (used > 0) std::memcpy(larger.get(), bytes_.get() + head_, used);
-    bytes_ = std::move(larger);
-    capacity_ = grown;
-  }
+  const bool enough = head_ >= capacity_ / 2 && capacity_ - used >= least;
+  if (head_ > 0 && used > 0) std::memmove(bytes_.get(), bytes_.get() + head_, used);
   head_ = 0;
   tail_ = used;
+  if (enough) return;
+  const std::size_t grown = std::max({smallest, capacity_ * 2, used + least});
+  auto* larger = static_cast<char*>(std::realloc(bytes_.get(), grown));
+  if (larger == nullptr) throw std::bad_alloc{};
+  static_cast<void>(bytes_.release());  // realloc has let go of it
+  bytes_.reset(larger);
+  capacity_ = grown;
+}
+
+byte_buffer byte_buffer::split(std::size_t count) {
+  assert(count <= size());
+  byte_buffer rest;
+  if (const std::size_t left = size() - count; left > 0) {
+    const room to = rest.reserve(left);
+    std::memcpy(to.at, bytes_.get() + head_ + count, left);
+    rest.commit(left);
+  }
+  tail_ = head_ + count;
+  swap(rest);
+  return rest;
 }
 
 void byte_buffer::consume(std::size_t count) noexcept {

@@ -4,13 +4,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace hawser {
 
 class byte_buffer {
  public:
+  byte_buffer() = default;
+  byte_buffer(byte_buffer&& other) noexcept { swap(other); }
+  byte_buffer& operator=(byte_buffer&& other) noexcept {
+    byte_buffer old{std::move(other)};
+    swap(old);
+    return *this;
+  }
+  ~byte_buffer() = default;
+
   [[nodiscard]] std::size_t size() const noexcept { return tail_ - head_; }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
   [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get() + head_, size()}; }
@@ -31,9 +42,24 @@ class byte_buffer {
   /// Precondition: count <= size().
   void consume(std::size_t count) noexcept;
 
+  /// Takes the first `count` bytes out as a buffer of their own, at the same address; the rest is copied and stays.
+  /// For large messages that somebody wants to keep. Precondition: count <= size().
+  [[nodiscard]] byte_buffer split(std::size_t count);
+
+  void swap(byte_buffer& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(head_, other.head_);
+    std::swap(tail_, other.tail_);
+  }
+
  private:
+  struct release {
+    void operator()(char* bytes) const noexcept { std::free(bytes); }
+  };
   void make_room(std::size_t least);
-  std::unique_ptr<char[]> bytes_;
+  // From malloc, because only realloc grows megabytes without copying them: the system moves the pages.
+  std::unique_ptr<char[], release> bytes_;
   std::size_t capacity_ = 0;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;

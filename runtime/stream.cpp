@@ -30,6 +30,19 @@ void stream::consume(std::size_t count) noexcept {
   if (core.begun && core.in.size() <= core.limits.high_water / 2) core.start_reading();
 }
 
+byte_buffer stream::take(std::size_t count) {
+  detail::stream_core& core = *core_;
+  core.shown -= std::min(core.shown, count);
+  return core.in.split(count);
+}
+
+void stream::listen(byte_listener& to) {
+  core_->listener = &to;
+  core_->start_reading();
+}
+
+void stream::watch_writes(write_listener& to) noexcept { core_->writes = &to; }
+
 stream::read_operation::read_operation(detail::stream_core& core) noexcept : slot_operation(core.reader), core_(core) {}
 
 bool stream::read_operation::await_ready() const noexcept {
@@ -55,6 +68,7 @@ void stream::write(std::string_view bytes) { core_->add(bytes); }
 void stream::write(std::string&& bytes) { core_->add(std::move(bytes)); }
 
 std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
+std::uint64_t stream::written() const noexcept { return core_->bytes_written; }
 
 bool stream::drain_operation::await_ready() noexcept {
   core_.flush();

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "byte_buffer.hpp"
 #include "wait_slot.hpp"
 
 namespace hawser {
@@ -25,6 +26,28 @@ struct stream_limits {
   std::size_t high_water = std::size_t{1} << 20;
   /// … and a consumer that takes nothing and wants ever more ends with errc::too_large here.
   std::size_t max_unread = std::size_t{256} << 20;
+};
+
+/// Hears of bytes as they arrive, on the loop's own stack: for protocols that handle whole messages at once and would
+/// only pay for a coroutine in between. It may close the stream, not destroy it.
+class byte_listener {
+ public:
+  /// unread() has grown; whatever is not consumed will be shown again together with what follows.
+  virtual void on_bytes() noexcept = 0;
+  /// The other side has ended the stream, or it is broken; not called when this side closes it.
+  virtual void on_end(const error& why) noexcept = 0;
+
+ protected:
+  ~byte_listener() = default;
+};
+
+/// Hears, once, that nothing more can be written; perhaps from inside write(). Not called when this side closes.
+class write_listener {
+ public:
+  virtual void on_write_failed(const error& why) noexcept = 0;
+
+ protected:
+  ~write_listener() = default;
 };
 
 class stream {
@@ -82,6 +105,13 @@ class stream {
   [[nodiscard]] read_operation read_some() { return read_operation{*core_}; }
   [[nodiscard]] std::string_view unread() const noexcept;
   void consume(std::size_t count) noexcept;
+  /// The same, but hands over the memory of the first `count` unread bytes, for messages too large to copy.
+  [[nodiscard]] byte_buffer take(std::size_t count);
+
+  /// Instead of read_some(): begins to read and tells `to`, which must outlive the stream or its closing. high_water
+  /// does not apply.
+  void listen(byte_listener& to);
+  void watch_writes(write_listener& to) noexcept;
 
   /// Takes the bytes and never waits; a failure shows in drained(). Keep an eye on queued(). Inside loop::run only,
   /// which keeps SIGPIPE away.
@@ -91,6 +121,8 @@ class stream {
   void write(std::string&& bytes);
   /// Bytes that the system has not taken yet.
   [[nodiscard]] std::size_t queued() const noexcept;
+  /// Bytes that the system has taken so far, of all that were written.
+  [[nodiscard]] std::uint64_t written() const noexcept;
   /// Waits until the system has taken everything: back pressure. Unbounded.
   [[nodiscard]] drain_operation drained() { return drain_operation{*core_}; }
 

@@ -39,4 +39,5 @@ local function test_program(name, room)
 end
 
 test_program("runtime", "runtime")
+test_program("transports", "transports")
 test_program("tree")

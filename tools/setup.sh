@@ -17,8 +17,8 @@ wanted_packages() { # $1 = Debian release, $2 = toolchain
   local common="clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 libuv1-dev libc-ares-dev libssl-dev
     libcli11-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps"
   case $1 in
-    12) echo $common libstdc++-12-dev libboost1.83-dev ;;
-    13) echo $common libstdc++-14-dev libboost1.88-dev ;;
+    12) echo $common libstdc++-12-dev libboost-json1.83-dev ;;
+    13) echo $common libstdc++-14-dev libboost-json1.88-dev ;;
   esac
   [ "$2" = gcc ] && echo g++-14
   return 0
@@ -61,7 +61,7 @@ Package: libboost-ext-ut-dev
 Pin: release n=trixie
 Pin-Priority: 600
 
-Package: xmake xmake-data libboost1.83-dev
+Package: xmake xmake-data libboost1.83-dev libboost-json1.83-dev libboost-json1.83.0
 Pin: release n=bookworm-backports
 Pin-Priority: 600
 PINS
@@ -73,7 +73,7 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
 
   compiler   clang >= 19 (clang, compiler-rt, clang-tidy, clang-format), or g++ >= 14
   build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
-  libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (headers),
+  libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON),
              CLI11 >= 2.1, boost-ext ut >= 2.1 (tests)
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has

@@ -21,6 +21,10 @@ constexpr int reads_per_event = 16;
 // Pieces above this are passed on as they are; smaller ones are copied together, which is cheaper than a vector entry.
 constexpr std::size_t cork_piece = std::size_t{64} * 1024;
 constexpr std::size_t gathered = 16;
+// A pipe holds 64 KiB; one that carries more at once is asked to hold this much, which saves most of the switches
+// between the two processes.
+constexpr std::size_t wide_read = std::size_t{64} * 1024;
+constexpr int wide_pipe = 1 << 20;
 
 }  // namespace
 
@@ -93,6 +97,7 @@ void stream_core::read_what_is_there() noexcept {
     const auto room = in.reserve(least_read);
     const ssize_t count = ::read(fd.get(), room.at, room.size);
     if (count > 0) {
+      if (static_cast<std::size_t>(count) >= wide_read) widen();
       received(static_cast<std::size_t>(count));
       if (static_cast<std::size_t>(count) < room.size) return;  // there is no more, most likely
     } else if (count == 0) {
@@ -105,11 +110,19 @@ void stream_core::read_what_is_there() noexcept {
   }
 }
 
+void stream_core::widen() noexcept {
+  if (widened || shape != stream_shape::one_way) return;
+  widened = true;
+  fcntl(fd.get(), F_SETPIPE_SZ, wide_pipe);  // may be refused, by the user's share of pipe memory: no harm
+}
+
 void stream_core::received(std::size_t count) noexcept {
   in.commit(count);
   if (in.size() > limits.max_unread) {
     end_reading(error{.code = errc::too_large,
                       .what = "more than " + std::to_string(limits.max_unread) + " bytes arrived and were not taken"});
+  } else if (listener != nullptr) {
+    listener->on_bytes();
   } else if (reader.occupied()) {
     reader.wake();
   } else if (in.size() >= limits.high_water) {
@@ -119,8 +132,10 @@ void stream_core::received(std::size_t count) noexcept {
 
 void stream_core::end_reading(error why) noexcept {
   stop_reading();
-  if (!read_end) read_end = std::make_unique<error>(std::move(why));
+  const bool first = !read_end;
+  if (first) read_end = std::make_unique<error>(std::move(why));
   reader.wake();
+  if (first && listener != nullptr && !closing) listener->on_end(*read_end);
 }
 
 // A lone message should not wait for the end of the turn; one that is followed by others should not leave alone twice.
@@ -134,7 +149,10 @@ void stream_core::add(std::string_view bytes) {
   if (closing || write_end || bytes.empty()) return;
   if (bytes.size() <= cork_piece && first_of_this_turn()) {
     const ssize_t taken = ::write(fd.get(), bytes.data(), bytes.size());
-    if (taken > 0) bytes.remove_prefix(static_cast<std::size_t>(taken));  // what went wrong, flush() will find again
+    if (taken > 0) {  // what went wrong, flush() will find again
+      bytes_written += static_cast<std::size_t>(taken);
+      bytes.remove_prefix(static_cast<std::size_t>(taken));
+    }
     if (bytes.empty()) return;
   }
   if (corked.empty() || corked.back().size() + bytes.size() > cork_piece) corked.emplace_back();
@@ -192,6 +210,7 @@ void stream_core::flush() noexcept {
 
 void stream_core::written(std::size_t count) noexcept {
   bytes_corked -= count;
+  bytes_written += count;
   if (bytes_corked == 0) {
     offset = 0;
     if (corked.size() == 1 && corked.front().capacity() <= cork_piece * 2) {
@@ -209,12 +228,14 @@ void stream_core::written(std::size_t count) noexcept {
 }
 
 void stream_core::end_writing(error why) noexcept {
-  if (!write_end) write_end = std::make_unique<error>(std::move(why));
+  const bool first = !write_end;
+  if (first) write_end = std::make_unique<error>(std::move(why));
   corked.clear();
   offset = bytes_corked = 0;
   blocked = false;
   update_poll();
   while (!drainers.empty()) drainers.pop_front().failed();
+  if (first && writes != nullptr && !closing) writes->on_write_failed(*write_end);
 }
 
 result<void> stream_core::end_output() noexcept {

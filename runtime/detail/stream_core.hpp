@@ -34,6 +34,7 @@ struct stream_core {
   bool blocked = false;                          // the system takes no more until libuv says so
   std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
   std::size_t bytes_corked = 0;
+  std::uint64_t bytes_written = 0;
   std::unique_ptr<error> write_end;
   std::vector<std::string> corked;  // in order; the first `offset` bytes of the first are gone
   std::size_t offset = 0;
@@ -44,10 +45,13 @@ struct stream_core {
   std::unique_ptr<error> read_end;
   byte_buffer in;
   std::size_t shown = 0;  // how many bytes of `in` the consumer has seen
+  byte_listener* listener = nullptr;
   wait_slot reader;
 
+  write_listener* writes = nullptr;
   stream_limits limits;
   stream_shape shape;
+  bool widened = false;
   uv_poll_t poll{};
   list<stream::drain_operation, stream::drain_operation> drainers;
   list<stream::close_operation, stream::close_operation> closers;
@@ -81,6 +85,7 @@ struct stream_core {
   void update_poll() noexcept;
   void on_event(int status, int events) noexcept;
   void read_what_is_there() noexcept;
+  void widen() noexcept;
   void received(std::size_t count) noexcept;
   [[nodiscard]] bool first_of_this_turn() noexcept;
   void schedule_flush() noexcept;

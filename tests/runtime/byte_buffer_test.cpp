@@ -130,6 +130,34 @@ const suite<"byte_buffer"> tests = [] {
     expect(buffer.size() == 10_ul);
     expect(buffer.capacity() <= 8192_ul) << buffer.capacity();
   };
+
+  "a split hands the first bytes over where they lie and keeps the rest"_test = [] {
+    for (const std::size_t count : {0U, 1U, 500'000U, 999'999U, 1'000'000U}) {
+      byte_buffer buffer;
+      append(buffer, "dropped");
+      buffer.consume(7);
+      std::mt19937 random{7};
+      const std::string text = random_text(random, 1'000'000);
+      append(buffer, text);
+      const char* where = buffer.view().data();
+      const byte_buffer first = buffer.split(count);
+      expect(first.view() == text.substr(0, count));
+      expect(count == 0_ul or first.view().data() == where);
+      expect(buffer.view() == text.substr(count));
+      append(buffer, "more");
+      expect(buffer.view() == text.substr(count) + "more");
+    }
+  };
+
+  "a buffer that was moved away is empty"_test = [] {
+    byte_buffer buffer;
+    append(buffer, "bytes");
+    const byte_buffer other{std::move(buffer)};
+    expect(other.view() == "bytes");
+    expect(buffer.empty() && buffer.capacity() == 0_ul);  // NOLINT(bugprone-use-after-move): that is the question
+    append(buffer, "again");
+    expect(buffer.view() == "again");
+  };
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "../../runtime/event.hpp"
 #include "../../runtime/keeper.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
@@ -255,6 +256,79 @@ task<int> lines_through_a_child(loop& l, stdio kind) {
   co_return std::get<1>(both);
 }
 
+// Collects what it hears; takes whole lines out of the stream as a channel would.
+class listening final : public byte_listener, public write_listener {
+ public:
+  explicit listening(stream& from) : from_(from) {}
+  void on_bytes() noexcept override {
+    const std::size_t end = from_.unread().rfind('\n');
+    if (end == std::string_view::npos) return;
+    if (end + 1 >= 100'000) {
+      const byte_buffer taken = from_.take(end + 1);
+      text += taken.view();
+    } else {
+      text += from_.unread().substr(0, end + 1);
+      from_.consume(end + 1);
+    }
+    if (text.size() >= wanted) enough.set();
+  }
+  void on_end(const error& why) noexcept override {
+    ends.push_back(why.code);
+    ended.set();
+  }
+  void on_write_failed(const error& why) noexcept override { ends.push_back(why.code); }
+
+  std::string text;
+  std::size_t wanted = 0;
+  std::vector<errc> ends;
+  event enough;
+  event ended;
+
+ private:
+  stream& from_;
+};
+
+task<void> listener_hears_everything(loop& l) {
+  const counted alive;
+  pair p = pipe_pair(l);
+  listening heard{p.b};
+  p.b.listen(heard);
+  std::string sent;
+  for (const std::size_t size : {1U, 10U, 5'000U, 3'000'000U, 10U}) {
+    sent += pattern(size) + '\n';
+    heard.wanted = sent.size();
+    heard.enough.reset();
+    p.a.write(pattern(size) + '\n');
+    auto arrived = co_await heard.enough.wait();
+    if (!arrived) break;
+    expect(fatal(bool{heard.text == sent})) << size;
+    expect(p.a.written() == sent.size());
+  }
+  p.a.write("no line feed");
+  co_await p.a.close();
+  auto ended = co_await heard.ended.wait();
+  if (ended && heard.text == sent) {
+    expect(p.b.unread() == "no line feed" and heard.ends == std::vector{errc::closed});
+  }
+  co_await p.b.close();
+  expect(heard.ends.size() <= 1_ul);
+}
+
+task<void> listener_hears_of_failed_writes(loop& l) {
+  pair p = pipe_pair(l);
+  listening heard{p.a};
+  p.a.watch_writes(heard);
+  p.a.write("one");
+  co_await p.b.close();
+  expect(heard.ends.empty() && p.a.written() == 3_u);
+  p.a.write("two");
+  auto gone = co_await p.a.drained();
+  expect(!gone.has_value());
+  expect(heard.ends == std::vector{gone.error().code});
+  p.a.write("three");
+  expect(heard.ends.size() == 1_ul && p.a.written() == 3_u);
+}
+
 void with_loop(task<void> (*body)(loop&)) {
   loop l;
   l.run(body(l));
@@ -276,6 +350,13 @@ const suite<"stream"> tests = [] {
   "one direction can end while the other goes on"_test = [] { with_loop(ends); };
   "A12 a write to a closed pipe is an error and no signal"_test = [] { with_loop(dead_reader); };
   "closing wakes the reader"_test = [] { with_loop(close_under_a_reader); };
+  "a listener hears every byte, keeps what is not a whole line, and hears the end once"_test = [] {
+    with_loop(listener_hears_everything);
+    testing::every_step(listener_hears_everything);
+  };
+  "A12 a listener hears once that nothing more can be written"_test = [] {
+    with_loop(listener_hears_of_failed_writes);
+  };
   "a small transfer stopped at every step"_test = [] { testing::every_step(small_over_pipe); };
   "a large transfer stopped at every step"_test = [] { testing::every_step(large_over_socket); };
   "a write that nobody reads stopped at every step"_test = [] { testing::every_step(everything); };

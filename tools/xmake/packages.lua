@@ -6,7 +6,7 @@ local from_system = {
     {name = "c-ares", header = "ares.h", pkgconfig = "libcares"},
     {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl"},
     {name = "cli11", header = "CLI/CLI.hpp"},
-    {name = "boost", header = "boost/system/result.hpp"},
+    {name = "boost", header = "boost/json.hpp", links = {"boost_json"}},
     {name = "boost_ut", header = "boost/ut.hpp"},
 }
 
@@ -21,7 +21,7 @@ function system_packages()
                     if dependency.pkgconfig then
                         return package:find_package("pkgconfig::" .. dependency.pkgconfig, opt)
                     end
-                    return {includedirs = {}}
+                    return {includedirs = {}, links = dependency.links}
                 end)
             package_end()
         else

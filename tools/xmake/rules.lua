@@ -35,6 +35,7 @@ rule_end()
 rule("hawser.pkgconfig")
     after_install(function (target)
         local requires = target:extraconf("rules", "hawser.pkgconfig", "requires")
+        local libs = target:extraconf("rules", "hawser.pkgconfig", "libs")
         io.writefile(path.join(target:installdir(), "lib", "pkgconfig", "hawser.pc"), table.concat({
             "prefix=${pcfiledir}/../..",
             "Name: hawser",
@@ -42,7 +43,7 @@ rule("hawser.pkgconfig")
             "Version: " .. target:version(),
             "Requires: " .. requires,
             "Cflags: -I${prefix}/include",
-            "Libs: -L${prefix}/lib -lhawser -pthread",
+            "Libs: -L${prefix}/lib -lhawser " .. libs .. " -pthread",
             ""}, "\n"))
     end)
 rule_end()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The one vectorised loop of the JSON scanner: most bytes of a message are plain characters inside strings.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace hawser::detail {
+
+/// Whether this byte inside a string needs a closer look: a quote, a backslash, a control or a non-ASCII character.
+inline bool ends_plain_run(unsigned char c) noexcept { return c == '"' || c == '\\' || c < 0x20 || c >= 0x80; }
+
+/// The first byte from `p` on that ends the run of plain characters, or `end`.
+inline const char* plain_run(const char* p, const char* end) noexcept {
+#if defined(__SSE2__)
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i space = _mm_set1_epi8(0x20);
+  while (end - p >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+    // As signed numbers, control characters and everything beyond ASCII are both below the space.
+    const __m128i special = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)),
+                                         _mm_cmplt_epi8(bytes, space));
+    if (const int mask = _mm_movemask_epi8(special); mask != 0)
+      return p + std::countr_zero(static_cast<unsigned>(mask));
+    p += 16;
+  }
+#else
+  // Eight bytes as one number: the high bit of each byte is set where that byte is special.
+  constexpr std::uint64_t ones = 0x0101010101010101U;
+  constexpr std::uint64_t high = 0x8080808080808080U;
+  while (end - p >= 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, p, 8);
+    const auto zeros = [](std::uint64_t v) { return (v - ones) & ~v & high; };
+    if ((zeros(bytes ^ (ones * '"')) | zeros(bytes ^ (ones * '\\')) | ((bytes - ones * 0x20) & ~bytes & high) |
+         (bytes & high)) != 0)
+      break;  // the last steps find out which one
+    p += 8;
+  }
+#endif
+  while (p != end && !ends_plain_run(static_cast<unsigned char>(*p))) ++p;
+  return p;
+}
+
+}  // namespace hawser::detail

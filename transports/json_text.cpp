@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "json_text.hpp"
+
+#include <charconv>
+
+#include "json_validator.hpp"
+
+namespace hawser {
+
+const char* detail::skip_value(const char* p, const char* end) noexcept {
+  std::size_t open = 0;
+  do {
+    switch (*p) {
+      case '"': p = skip_string(p + 1, end); break;
+      case '{':
+      case '[':
+        ++open;
+        ++p;
+        break;
+      case '}':
+      case ']':
+        --open;
+        ++p;
+        break;
+      default:
+        if (open > 0) {
+          ++p;
+          break;
+        }
+        while (p != end && *p != ',' && *p != '}' && *p != ']' && *p != ' ' && *p != '\n' && *p != '\r' && *p != '\t')
+          ++p;
+    }
+  } while (open > 0);
+  return p;
+}
+
+std::string_view find_member(std::string_view object, std::string_view name) {
+  std::string_view found;
+  if (object.empty() || object.front() != '{') return found;
+  for_each_member(object, [&](std::string_view raw, std::string_view value) {
+    if (same_name(raw, name)) found = value;
+    return true;
+  });
+  return found;
+}
+
+bool same_name(std::string_view raw, std::string_view name) {
+  if (raw == name) return true;
+  return raw.size() > name.size() && raw.find('\\') != std::string_view::npos && unescaped(raw) == name;
+}
+
+namespace {
+
+void append_utf8(std::string& to, unsigned long c) {
+  const auto byte = [&to](unsigned long b) { to += static_cast<char>(b); };
+  if (c < 0x80) {
+    byte(c);
+  } else if (c < 0x800) {
+    byte(0xC0 | c >> 6);
+    byte(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    byte(0xE0 | c >> 12);
+    byte(0x80 | (c >> 6 & 0x3F));
+    byte(0x80 | (c & 0x3F));
+  } else {
+    byte(0xF0 | c >> 18);
+    byte(0x80 | (c >> 12 & 0x3F));
+    byte(0x80 | (c >> 6 & 0x3F));
+    byte(0x80 | (c & 0x3F));
+  }
+}
+
+unsigned long code_unit(std::string_view raw, std::size_t at) {
+  unsigned long unit = 0;
+  std::from_chars(raw.data() + at, raw.data() + at + 4, unit, 16);
+  return unit;
+}
+
+}  // namespace
+
+std::string unescaped(std::string_view raw) {
+  std::string text;
+  text.reserve(raw.size());
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] != '\\') {
+      text += raw[i];
+      continue;
+    }
+    switch (const char c = raw[++i]) {
+      case 'b': text += '\b'; break;
+      case 'f': text += '\f'; break;
+      case 'n': text += '\n'; break;
+      case 'r': text += '\r'; break;
+      case 't': text += '\t'; break;
+      case 'u': {
+        unsigned long unit = code_unit(raw, i + 1);
+        i += 4;
+        if (unit >= 0xD800 && unit < 0xDC00) {
+          unit = 0x10000 + ((unit - 0xD800) << 10) + (code_unit(raw, i + 3) - 0xDC00);
+          i += 6;
+        }
+        append_utf8(text, unit);
+        break;
+      }
+      default: text += c;
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> text_of(std::string_view json) {
+  if (json.size() < 2 || json.front() != '"') return std::nullopt;
+  return unescaped(json.substr(1, json.size() - 2));
+}
+
+namespace {
+
+template <class T>
+std::optional<T> parsed(std::string_view json) noexcept {
+  T value{};
+  const char* end = json.data() + json.size();
+  const auto [stopped, failure] = std::from_chars(json.data(), end, value);
+  if (json.empty() || failure != std::errc{} || stopped != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> integer_of(std::string_view json) noexcept { return parsed<std::int64_t>(json); }
+
+std::optional<double> number_of(std::string_view json) noexcept {
+  // from_chars knows "inf" and "nan", JSON does not.
+  if (json.empty() || (json.front() != '-' && (json.front() < '0' || json.front() > '9'))) return std::nullopt;
+  return parsed<double>(json);
+}
+
+void append_quoted(std::string& to, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const char* p = text.data();
+  const char* end = p + text.size();
+  json_validator utf8{end, {}};
+  to += '"';
+  while (true) {
+    const char* special = detail::plain_run(p, end);
+    to.append(p, special);
+    if (special == end) break;
+    p = special + 1;
+    switch (const auto c = static_cast<unsigned char>(*special)) {
+      case '"': to += "\\\""; break;
+      case '\\': to += "\\\\"; break;
+      case '\n': to += "\\n"; break;
+      case '\r': to += "\\r"; break;
+      case '\t': to += "\\t"; break;
+      default:
+        if (c < 0x20) {
+          to += "\\u00";
+          to += digits[c >> 4];
+          to += digits[c & 0xF];
+        } else if (const char* behind = utf8.multibyte(special); behind != nullptr) {
+          to.append(special, behind);
+          p = behind;
+        } else {
+          to += "\xEF\xBF\xBD";
+        }
+    }
+  }
+  to += '"';
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+}  // namespace hawser

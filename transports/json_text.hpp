@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Walking JSON that is known to be valid, as text: members and elements by their bytes, strings decoded on demand. For
+// the few places that need a piece of a message and no tree of it. Precondition everywhere: validate_json() accepts it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "detail/plain_run.hpp"
+
+namespace hawser {
+
+namespace detail {
+
+inline const char* skip_space(const char* p) noexcept {
+  while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t') ++p;
+  return p;
+}
+/// From behind the opening quote to behind the closing one.
+inline const char* skip_string(const char* p, const char* end) noexcept {
+  while (true) {
+    p = plain_run(p, end);
+    if (*p == '"') return p + 1;
+    p += *p == '\\' ? 2 : 1;
+  }
+}
+const char* skip_value(const char* p, const char* end) noexcept;
+
+}  // namespace detail
+
+/// Calls `f(name, value)` for every member of an object, both as they stand in the text, the name without its quotes;
+/// `f` returns whether to go on.
+template <class F>
+void for_each_member(std::string_view object, F f) {
+  const char* end = object.data() + object.size();
+  const char* p = detail::skip_space(object.data() + 1);
+  while (*p == '"') {
+    const char* name = p + 1;
+    p = detail::skip_string(name, end);
+    const std::string_view raw_name{name, static_cast<std::size_t>(p - 1 - name)};
+    const char* value = detail::skip_space(detail::skip_space(p) + 1);
+    p = detail::skip_value(value, end);
+    if (!f(raw_name, std::string_view{value, static_cast<std::size_t>(p - value)})) return;
+    p = detail::skip_space(p);
+    if (*p == ',') p = detail::skip_space(p + 1);
+  }
+}
+
+/// The same for the elements of an array.
+template <class F>
+void for_each_element(std::string_view array, F f) {
+  const char* end = array.data() + array.size();
+  const char* p = detail::skip_space(array.data() + 1);
+  while (*p != ']') {
+    const char* value = p;
+    p = detail::skip_value(value, end);
+    if (!f(std::string_view{value, static_cast<std::size_t>(p - value)})) return;
+    p = detail::skip_space(p);
+    if (*p == ',') p = detail::skip_space(p + 1);
+  }
+}
+
+/// The value of the last member of that name, as other parsers take it; empty if there is none or this is no object.
+std::string_view find_member(std::string_view object, std::string_view name);
+
+/// Whether a name as it stands in the text means this one: escapes are understood, nothing else is folded.
+bool same_name(std::string_view raw, std::string_view name);
+
+/// What a string, without its quotes, means.
+std::string unescaped(std::string_view raw);
+/// The text of a JSON string with its quotes; nothing if it is another kind of value.
+std::optional<std::string> text_of(std::string_view json);
+/// A number without fraction or exponent that fits; nothing else.
+std::optional<std::int64_t> integer_of(std::string_view json) noexcept;
+std::optional<double> number_of(std::string_view json) noexcept;
+
+/// Appends a text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+void append_quoted(std::string& to, std::string_view text);
+std::string quoted(std::string_view text);
+
+}  // namespace hawser

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Checks that bytes are one JSON value, in one pass and without building anything: grammar, strings, UTF-8, depth and
+// number of values. What has passed is safe to hand on as it is, and to be walked by json_text.hpp.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "../runtime/error.hpp"
+
+namespace hawser {
+
+struct json_limits {
+  std::size_t max_depth = 128;  ///< of nested objects and arrays; at most 1024
+  std::size_t max_values = 2'000'000;
+};
+
+class json_validator {
+ public:
+  static constexpr std::size_t deepest = 1024;
+
+  json_validator(const char* end, json_limits limits) noexcept;
+
+  /// `p` stands at the first character of a value; the result stands behind it, or is null and fault() says why.
+  /// `depth` containers are open around it.
+  const char* value(const char* p, std::size_t depth) noexcept;
+  /// `p` stands behind the opening quote; the result behind the closing one, or null.
+  const char* string(const char* p) noexcept;
+  /// `p` stands at a byte beyond ASCII; the result behind the character, or null where it is not UTF-8.
+  const char* multibyte(const char* p) noexcept;
+  [[nodiscard]] const char* space(const char* p) const noexcept {
+    while (p != end_ && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
+    return p;
+  }
+
+  [[nodiscard]] const char* fault() const noexcept { return fault_; }
+  [[nodiscard]] errc fault_code() const noexcept { return code_; }
+  std::nullptr_t refuse(const char* why, errc code = errc::parse) noexcept {
+    fault_ = why;
+    code_ = code;
+    return nullptr;
+  }
+
+ private:
+  const char* scalar(const char* p) noexcept;
+  const char* number(const char* p) noexcept;
+  const char* literal(const char* p, std::string_view word) noexcept;
+  const char* key(const char* p) noexcept;
+  const char* escape(const char* p) noexcept;
+  const char* unicode_escape(const char* p) noexcept;
+
+  const char* end_;
+  json_limits limits_;
+  std::size_t values_ = 0;
+  const char* fault_ = nullptr;
+  errc code_ = errc::parse;
+};
+
+/// The whole text is one JSON value, with nothing but space around it.
+result<void> validate_json(std::string_view text, json_limits limits = {});
+
+}  // namespace hawser

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "message.hpp"
+
+#include <boost/json/parse.hpp>
+#include <cstring>
+
+#include "json_text.hpp"
+#include "json_validator.hpp"
+
+namespace hawser {
+
+std::optional<request_id> request_id::from_json(std::string_view json) {
+  if (auto text = text_of(json)) return request_id{*std::move(text)};
+  if (const auto number = integer_of(json)) return request_id{*number};
+  if (number_of(json)) return request_id{other_number{std::string{json}}};
+  return std::nullopt;
+}
+
+std::string request_id::json() const {
+  if (const auto* number = std::get_if<std::int64_t>(&value_)) return std::to_string(*number);
+  if (const auto* text = std::get_if<std::string>(&value_)) return quoted(*text);
+  return std::get<other_number>(value_).text;
+}
+
+namespace {
+
+std::string_view copy_into(byte_buffer& storage, std::string_view text) {
+  if (text.empty()) return {};
+  const auto room = storage.reserve(text.size());
+  std::memcpy(room.at, text.data(), text.size());
+  storage.commit(text.size());
+  return {room.at, text.size()};
+}
+
+}  // namespace
+
+raw_json::raw_json(const message_view& whole, std::string_view part) {
+  if (whole.storage != nullptr && !part.empty()) {
+    storage_ = std::move(*whole.storage);  // its bytes stay where they are
+    text_ = part;
+  } else {
+    text_ = copy_into(storage_, part);
+  }
+}
+
+raw_json::raw_json(std::string_view text) : text_(copy_into(storage_, text)) {}
+
+result<boost::json::value> raw_json::parse() const {
+  boost::json::parse_options options;
+  options.max_depth = json_validator::deepest;  // the message had a limit of its own
+  boost::system::error_code failure;
+  auto value = boost::json::parse(boost::json::string_view{text_.data(), text_.size()}, failure, {}, options);
+  if (failure) return hawser::error{.code = errc::parse, .what = "JSON: " + failure.message()};
+  return value;
+}
+
+}  // namespace hawser

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// One JSON-RPC message as bytes with its envelope opened, one that goes out, and the bytes of one that somebody keeps.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "../runtime/byte_buffer.hpp"
+#include "../runtime/error.hpp"
+
+namespace hawser {
+
+/// The id of a request. It keeps its JSON type: 1 is not "1".
+class request_id {
+ public:
+  request_id(std::int64_t number) : value_(number) {}  // NOLINT(google-explicit-constructor)
+  explicit request_id(std::string text) : value_(std::move(text)) {}
+  /// From the id of a message, as it stands there; nothing for null, objects and the like. A number that is no 64-bit
+  /// integer keeps its text, so that it can be echoed.
+  static std::optional<request_id> from_json(std::string_view json);
+
+  [[nodiscard]] std::string json() const;
+  friend bool operator==(const request_id&, const request_id&) = default;
+
+ private:
+  struct other_number {
+    std::string text;
+    friend bool operator==(const other_number&, const other_number&) = default;
+  };
+  explicit request_id(other_number number) : value_(std::move(number)) {}
+  std::variant<std::int64_t, std::string, other_number> value_;
+};
+
+enum class message_kind : std::uint8_t {
+  request,
+  notification,
+  result,
+  failure,   ///< a response with an error
+  unusable,  ///< `fault` says why; the id may be known all the same
+};
+
+/// Valid during the call that it is handed to, as is everything it points to.
+struct message_view {
+  message_kind kind = message_kind::unusable;
+  bool integer_id = false;
+  std::int64_t number = 0;    ///< the id, where it is a 64-bit integer
+  std::string_view id{};      ///< as it stands in the message; empty = none
+  std::string_view method{};  ///< decoded
+  std::string_view params{};  ///< this and the next two: raw JSON, empty = absent
+  std::string_view result{};
+  std::string_view error{};
+  std::string_view bytes{};  ///< the whole message
+  const char* fault = nullptr;
+  errc fault_code = errc::protocol;
+  /// Not null where the message is large and its memory may be moved away instead of copied.
+  byte_buffer* storage = nullptr;
+};
+
+/// A part of a message that somebody keeps: valid JSON, parsed only when somebody asks.
+class raw_json {
+ public:
+  raw_json() = default;
+  /// Copies `part`, or takes the memory of the whole message where that is offered.
+  raw_json(const message_view& whole, std::string_view part);
+  /// Precondition: `text` is valid JSON.
+  explicit raw_json(std::string_view text);
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
+  /// A tree of it. An error only for what Boost.JSON refuses to represent, an exponent beyond all bounds.
+  [[nodiscard]] result<boost::json::value> parse() const;
+
+ private:
+  byte_buffer storage_;
+  std::string_view text_;
+};
+
+/// A whole message for a channel: one line with its line feed, valid during the call.
+struct outgoing {
+  std::string_view line;
+  std::optional<std::int64_t> request{};  ///< the id, where it is a request of ours
+};
+
+}  // namespace hawser

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "scanner.hpp"
+
+#include "json_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+enum member : unsigned {
+  no_member = 0,
+  jsonrpc = 1,
+  id = 2,
+  method = 4,
+  params = 8,
+  result_member = 16,
+  error_member = 32
+};
+
+// Exact names only: no other case, no Unicode folding.
+member member_named(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 2: return name == "id" ? id : no_member;
+    case 5: return name == "error" ? error_member : no_member;
+    case 6: return name == "result" ? result_member : name == "method" ? method : name == "params" ? params : no_member;
+    case 7: return name == "jsonrpc" ? jsonrpc : no_member;
+    default: return no_member;
+  }
+}
+
+member member_of(std::string_view raw) {
+  if (raw.find('\\') == std::string_view::npos) return member_named(raw);
+  return member_named(unescaped(raw));
+}
+
+// The envelope's members as they are found.
+struct parts {
+  unsigned seen = 0;
+  std::string_view version;
+  std::string_view raw_method;
+
+  /// Whether it was the first of its name.
+  bool take(member which, std::string_view value, message_view& into) noexcept {
+    if ((seen & which) != 0) return false;
+    seen |= which;
+    switch (which) {
+      case jsonrpc: version = value; break;
+      case id: into.id = value; break;
+      case method: raw_method = value; break;
+      case params: into.params = value; break;
+      case result_member: into.result = value; break;
+      case error_member: into.error = value; break;
+      case no_member: break;
+    }
+    return true;
+  }
+};
+
+// Walks the members of the outermost object. Null, with the fault inside `check`, where it is not valid.
+const char* walk(json_validator& check, const char* p, const char* end, parts& found, message_view& into) {
+  if (p == end || *p != '{') return check.refuse("not a JSON object", errc::protocol);
+  p = check.space(p + 1);
+  if (p != end && *p == '}') return p + 1;
+  while (true) {
+    if (p == end || *p != '"') return check.refuse("a member has no name");
+    const char* name = p + 1;
+    p = check.string(name);
+    if (p == nullptr) return nullptr;
+    const member which = member_of({name, static_cast<std::size_t>(p - 1 - name)});
+    p = check.space(p);
+    if (p == end || *p != ':') return check.refuse("a colon is missing");
+    const char* value = check.space(p + 1);
+    p = check.value(value, 1);
+    if (p == nullptr) return nullptr;
+    if (which != no_member && !found.take(which, {value, static_cast<std::size_t>(p - value)}, into)) {
+      if (which == id) into.id = {};  // two ids: which one is meant, nobody knows
+      return check.refuse("a member stands twice in the envelope", errc::protocol);
+    }
+    p = check.space(p);
+    if (p == end) return check.refuse("the text ends inside a container");
+    if (*p == '}') return p + 1;
+    if (*p != ',') return check.refuse("a comma or the end of a container is missing");
+    p = check.space(p + 1);
+  }
+}
+
+// What the members make of it, or a sentence why they make nothing.
+const char* classify(const parts& found, message_view& into) noexcept {
+  const auto has = [&](member which) { return (found.seen & which) != 0; };
+  if (found.version != "\"2.0\"") return "\"jsonrpc\" is not \"2.0\"";
+  const bool answers = has(result_member) || has(error_member);
+  if (has(method)) {
+    if (answers) return "it is a request and a response in one";
+    if (found.raw_method.front() != '"') return "\"method\" is not a string";
+    if (has(params) && into.params.front() != '{') return "\"params\" is not an object";
+    if (has(id) && into.id.front() != '"' && !number_of(into.id) && !into.integer_id)
+      return "the id of a request is neither a string nor a number";
+    into.kind = has(id) ? message_kind::request : message_kind::notification;
+    return nullptr;
+  }
+  if (!answers) return "it has neither \"method\" nor \"result\" nor \"error\"";
+  if (has(result_member) && has(error_member)) return "it has both \"result\" and \"error\"";
+  into.kind = has(result_member) ? message_kind::result : message_kind::failure;
+  return nullptr;
+}
+
+// Finds the id of something that is not valid JSON, by quotes and brackets alone. It decides nothing but which call is
+// told of the bad answer.
+std::string_view readable_id(std::string_view bytes) noexcept {
+  int depth = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') continue;
+    const std::size_t begin = i + 1;
+    for (++i; i < bytes.size() && bytes[i] != '"'; ++i) {
+      if (bytes[i] == '\\') ++i;
+    }
+    if (depth != 1 || i >= bytes.size() || bytes.substr(begin, i - begin) != "id") continue;
+    std::size_t at = bytes.find_first_not_of(" \t", i + 1);
+    if (at == std::string_view::npos || bytes[at] != ':') continue;
+    at = bytes.find_first_not_of(" \t", at + 1);
+    if (at == std::string_view::npos) return {};
+    const std::size_t end = bytes.find_first_of(",} \t", at);
+    const std::string_view value = bytes.substr(at, end == std::string_view::npos ? end : end - at);
+    return integer_of(value) ? value : std::string_view{};
+  }
+  return {};
+}
+
+}  // namespace
+
+message_view scanner::scan(std::string_view bytes) {
+  message_view message;
+  message.bytes = bytes;
+  const char* end = bytes.data() + bytes.size();
+  json_validator check{end, limits_};
+  parts found;
+  const char* p = walk(check, check.space(bytes.data()), end, found, message);
+  if (p != nullptr && check.space(p) != end) p = check.refuse("something stands behind the message");
+  if (p == nullptr) {
+    message.fault = check.fault();
+    message.fault_code = check.fault_code();
+    const bool ambiguous = (found.seen & id) != 0 && message.id.empty();
+    if (message.id.empty() && !ambiguous) message.id = readable_id(bytes);
+  }
+  if (const auto number = integer_of(message.id)) {
+    message.number = *number;
+    message.integer_id = true;
+  }
+  if (p == nullptr) return message;
+  if (const char* why = classify(found, message)) {
+    message.kind = message_kind::unusable;
+    message.fault = why;
+    return message;
+  }
+  if (!found.raw_method.empty()) {
+    const std::string_view raw = found.raw_method.substr(1, found.raw_method.size() - 2);
+    if (raw.find('\\') == std::string_view::npos) {
+      message.method = raw;
+    } else {
+      message.method = method_ = unescaped(raw);
+    }
+  }
+  return message;
+}
+
+}  // namespace hawser
