@@ -61,7 +61,9 @@ void leave_grandchildren() {
 void daemonise() {
   if (fork() == 0) {
     setsid();
+    const pid_t between = getpid();
     if (fork() != 0) _exit(0);
+    while (getppid() == between) usleep(100);  // or there would be two who left the group
     signal(SIGTERM, SIG_IGN);  // only SIGKILL, by somebody who still knows of it, ends this one
     ready();
     for (const int fd : {0, 1, 2}) close(fd);
