@@ -32,6 +32,18 @@ bool for_each_child(void (*visit)(pid_t, void*), void* argument) {
   return true;
 }
 
+bool has_ended(pid_t pid) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[128] = {};
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  const char* name_end = length > 0 ? strrchr(text, ')') : nullptr;  // a name may contain anything
+  return name_end != nullptr && strncmp(name_end, ") Z", 3) == 0;
+}
+
 void process_name(pid_t pid, char* name, unsigned size) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/comm", static_cast<int>(pid));

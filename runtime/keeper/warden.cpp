@@ -107,6 +107,7 @@ void warden::signal_child(pid_t child, int number) {
     return;
   }
   if (number == SIGTERM && !ask_once(child)) return;
+  if (has_ended(child)) return;  // and only waits to be reaped: nobody was killed
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
   // Reports of strays may be dropped if the host does not listen; the others may not.

@@ -64,7 +64,7 @@ void daemonise() {
     const pid_t between = getpid();
     if (fork() != 0) _exit(0);
     while (getppid() == between) usleep(100);  // or there would be two who left the group
-    signal(SIGTERM, SIG_IGN);  // only SIGKILL, by somebody who still knows of it, ends this one
+    signal(SIGTERM, SIG_IGN);                  // only SIGKILL, by somebody who still knows of it, ends this one
     ready();
     for (const int fd : {0, 1, 2}) close(fd);
     open("/dev/null", O_RDWR);
