@@ -41,7 +41,7 @@ void stream::listen(byte_listener& to) {
   core_->start_reading();
 }
 
-void stream::watch_writes(write_listener& to) noexcept { core_->writes = &to; }
+void stream::watch_writes(write_listener& to) noexcept { core_->watch_writes(to); }
 
 stream::read_operation::read_operation(detail::stream_core& core) noexcept : slot_operation(core.reader), core_(core) {}
 

@@ -41,7 +41,8 @@ class byte_listener {
   ~byte_listener() = default;
 };
 
-/// Hears, once, that nothing more can be written; perhaps from inside write(). Not called when this side closes.
+/// Hears, once, that nothing more can be written, also when nothing is being written: the other side has closed.
+/// Perhaps from inside write(). Not called when this side closes.
 class write_listener {
  public:
   virtual void on_write_failed(const error& why) noexcept = 0;

@@ -49,7 +49,7 @@ struct message_view {
   bool integer_id = false;
   std::int64_t number = 0;    ///< the id, where it is a 64-bit integer
   std::string_view id{};      ///< as it stands in the message; empty = none
-  std::string_view method{};  ///< decoded
+  std::string_view method{};  ///< decoded; of an unusable message, too, where it was read before the fault
   std::string_view params{};  ///< this and the next two: raw JSON, empty = absent
   std::string_view result{};
   std::string_view error{};

@@ -149,13 +149,8 @@ message_view scanner::scan(std::string_view bytes) {
     message.number = *number;
     message.integer_id = true;
   }
-  if (p == nullptr) return message;
-  if (const char* why = classify(found, message)) {
-    message.kind = message_kind::unusable;
-    message.fault = why;
-    return message;
-  }
-  if (!found.raw_method.empty()) {
+  // Also for what cannot be used: a bad request is not the bad answer to a call of ours that has the same id.
+  if (found.raw_method.starts_with('"')) {
     const std::string_view raw = found.raw_method.substr(1, found.raw_method.size() - 2);
     if (raw.find('\\') == std::string_view::npos) {
       message.method = raw;
@@ -163,6 +158,7 @@ message_view scanner::scan(std::string_view bytes) {
       message.method = method_ = unescaped(raw);
     }
   }
+  if (p != nullptr) message.fault = classify(found, message);
   return message;
 }
 

@@ -54,7 +54,8 @@ stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, str
 }
 
 void stream_core::update_poll() noexcept {
-  const int wanted = (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0);
+  const int wanted =
+      (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0) | (writes != nullptr && !write_end ? UV_DISCONNECT : 0);
   if (wanted == polled || closing) return;
   polled = wanted;
   if (wanted == 0) {
@@ -77,6 +78,12 @@ void stream_core::on_event(int status, int events) noexcept {
     flush();
   }
   if ((events & UV_READABLE) != 0 && reading) read_what_is_there();
+  if ((events & UV_DISCONNECT) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
+  update_poll();
+}
+
+void stream_core::watch_writes(write_listener& to) noexcept {
+  writes = &to;
   update_poll();
 }
 

@@ -65,6 +65,7 @@ struct stream_core {
     stream_core& core_;
   } flush_soon{*this};
 
+  void watch_writes(write_listener& to) noexcept;
   void start_reading() noexcept;
   void stop_reading() noexcept;
   void end_reading(error why) noexcept;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// One request of ours and the wait for its answer, as an awaitable: `peer::call` makes it. It has a deadline, hears of
+// progress, and when it is stopped the other side is told.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "../runtime/operation.hpp"
+#include "message.hpp"
+#include "outgoing_lines.hpp"
+
+namespace hawser {
+
+class peer;
+
+struct progress_update {
+  double progress = 0;
+  std::optional<double> total{};
+  std::string_view message{};  ///< valid during the call
+};
+
+struct call_options {
+  /// How long the other side may be silent about this call: an answer or progress.
+  duration idle_timeout = std::chrono::seconds{60};
+  /// How long it may take in all, whatever progress it reports.
+  duration hard_timeout = std::chrono::minutes{30};
+  /// What becomes of a call that is given up. `initialize` may not be cancelled.
+  enum class giving_up : std::uint8_t {
+    tells_the_other_side,
+    is_silent
+  } when_stopped = giving_up::tells_the_other_side;
+  /// On the loop thread, from inside the loop. Values only grow; at most a thousand in a second.
+  std::function<void(const progress_update&)> on_progress{};
+};
+
+class call_operation final : public operation, private timer {
+ public:
+  /// Everything it is given lives until the await returns.
+  call_operation(peer& owner, const prepared_request& what, std::string_view argument,
+                 const call_options& options) noexcept
+      : owner_(owner), request_(what), argument_(argument), options_(options) {}
+  ~call_operation() = default;
+
+  /// The result as bytes. errc::remote is the other side's own error, errc::protocol an answer that is none;
+  /// `executed` of any other error says whether the request can have reached anybody.
+  result<raw_json> await_resume();
+
+ private:
+  friend class peer;
+  void start() override;
+  void cancel() noexcept override;
+  void on_expired() noexcept override;
+  void finish(result<raw_json> outcome) noexcept;
+  void give_up(std::string_view reason) noexcept;
+  void progressed(const progress_update& update) noexcept;
+
+  peer& owner_;
+  const prepared_request& request_;
+  std::string_view argument_;
+  const call_options& options_;
+  std::int64_t id_ = 0;
+  std::optional<result<raw_json>> outcome_;
+  time_point started_;
+  std::optional<double> last_progress_;
+  time_point progress_second_;
+  int progress_count_ = 0;
+};
+
+}  // namespace hawser

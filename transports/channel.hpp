@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A stream of whole messages to one MCP server, and who receives them: the seam at which transports are exchanged. An
+// embedder's own transport implements `channel`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../runtime/task.hpp"
+#include "message.hpp"
+
+namespace hawser {
+
+/// What the two sides have agreed on, as far as a channel cares.
+struct peer_info {
+  std::string revision;  ///< as in protocol::revision
+};
+
+/// Implemented by `peer`. Called on the loop thread, from inside the loop; none of it may destroy the channel.
+class receiver {
+ public:
+  virtual void on_message(const message_view& message) noexcept = 0;
+  /// This request of ours will not be answered, and no other is concerned; `why.executed` says what is known.
+  virtual void on_request_failed(std::int64_t request, error why) noexcept = 0;
+  /// The server forgot us: negotiate again.
+  virtual void on_reset(error why) noexcept = 0;
+  /// The last call. Requests of ours that were not answered may have been executed.
+  virtual void on_closed(error why) noexcept = 0;
+
+ protected:
+  ~receiver() = default;
+};
+
+class channel {
+ public:
+  channel() = default;
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  virtual ~channel() = default;
+
+  /// Ready to send when it returns; whether anybody understands us is not known then. `to` outlives close().
+  virtual task<result<void>> open(receiver& to) = 0;
+  /// Takes a whole message and never waits. After the end it drops it; the receiver has been told.
+  virtual void send(const outgoing& message) = 0;
+  /// Bytes that were sent and that the system has not taken yet.
+  [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
+  /// Waits until the system has taken everything: back pressure. Unbounded.
+  virtual task<result<void>> drained() = 0;
+  /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
+  virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
+  virtual void negotiated(const peer_info& info) = 0;
+  /// Completes when everything the system gave is given back; not shortened by a stop. Idempotent. A channel that was
+  /// opened must be closed before it dies.
+  virtual task<result<void>> close() = 0;
+};
+
+}  // namespace hawser

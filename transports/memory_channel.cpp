@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "memory_channel.hpp"
+
+#include <cstring>
+
+#include "../runtime/timeout.hpp"
+#include "outgoing_lines.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+memory_channel::pair memory_channel::make(loop& home, wire_limits limits) {
+  pair both{new memory_channel{home, limits}, new memory_channel{home, limits}};
+  both.first->other_ = both.second.get();
+  both.second->other_ = both.first.get();
+  return both;
+}
+
+memory_channel::~memory_channel() {
+  detail::require(to_ == nullptr || told_, "a channel died before it was closed");
+  end(error{.code = errc::closed, .what = "the other side is gone"});
+}
+
+void memory_channel::end(error why) noexcept {
+  if (other_ == nullptr) return;
+  other_->other_ = nullptr;
+  other_->other_closed_ = std::move(why);
+  other_->schedule();
+  other_ = nullptr;
+}
+
+task<result<void>> memory_channel::open(receiver& to) {
+  to_ = &to;
+  schedule();
+  co_return result<void>{};
+}
+
+void memory_channel::schedule() noexcept {
+  if (to_ != nullptr && !told_ && !work::queued() && (!inbox_.empty() || other_closed_)) {
+    idle_.reset();
+    loop_.ready(*this);
+  }
+}
+
+void memory_channel::send(const outgoing& message) { send_bytes(message.line); }
+
+void memory_channel::send_bytes(std::string_view bytes) {
+  if (other_ == nullptr || other_->told_ || bytes.empty()) return;
+  const auto room = other_->inbox_.reserve(bytes.size());
+  std::memcpy(room.at, bytes.data(), bytes.size());
+  other_->inbox_.commit(bytes.size());
+  other_->looked_.reset();
+  other_->schedule();
+}
+
+void memory_channel::run() noexcept {
+  idle_.set();
+  if (told_) return;
+  auto understood = other_closed_ ? reader_.finish(*this, *to_) : reader_.read(*this, *to_);
+  looked_.set();
+  if (!understood) {
+    tell_closed(understood.error());
+  } else if (other_closed_) {
+    tell_closed(*other_closed_);
+  }
+}
+
+std::size_t memory_channel::queued() const noexcept { return other_ != nullptr ? other_->inbox_.size() : 0; }
+
+task<result<void>> memory_channel::drained() {
+  if (other_ == nullptr || other_->inbox_.empty()) co_return result<void>{};
+  co_return co_await other_->looked_.wait();
+}
+
+void memory_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  send({.line = cancelled_line(request, reason)});
+}
+
+void memory_channel::negotiated(const peer_info& info) { reader_.accept_batches(protocol::has_batches(info.revision)); }
+
+void memory_channel::tell_closed(error why) noexcept {
+  if (told_) return;
+  told_ = true;
+  reader_.stop();
+  inbox_ = {};
+  looked_.set();
+  why.executed = execution::unknown;
+  if (to_ != nullptr) to_->on_closed(std::move(why));
+}
+
+namespace {
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+}  // namespace
+
+task<result<void>> memory_channel::close() {
+  tell_closed(error{.code = errc::closed, .what = "closed on this side"});
+  end(error{.code = errc::closed, .what = "the other side has closed"});
+  // The ready queue knows this object until its turn, which is the next one.
+  if (work::queued()) co_return co_await shield(std::chrono::seconds{5}, wait_for(idle_));
+  co_return result<void>{};
+}
+
+}  // namespace hawser

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Two channels connected to each other inside one loop: a server in the same process, a test, a benchmark of everything
+// but the operating system.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <utility>
+
+#include "../runtime/byte_buffer.hpp"
+#include "../runtime/event.hpp"
+#include "channel.hpp"
+#include "message_reader.hpp"
+
+namespace hawser {
+
+class memory_channel final : public channel, private work, private byte_source {
+ public:
+  using pair = std::pair<std::unique_ptr<memory_channel>, std::unique_ptr<memory_channel>>;
+  static pair make(loop& home, wire_limits limits = {});
+  ~memory_channel() override;
+
+  task<result<void>> open(receiver& to) override;
+  void send(const outgoing& message) override;
+  /// Any bytes, as a peer that knows no better would write them.
+  void send_bytes(std::string_view bytes);
+  /// What the other side has not looked at yet.
+  [[nodiscard]] std::size_t queued() const noexcept override;
+  task<result<void>> drained() override;
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void negotiated(const peer_info& info) override;
+  /// The other side hears of it after everything that was sent before.
+  task<result<void>> close() override;
+  /// Nothing more will be sent; the other side hears this reason.
+  void end(error why) noexcept;
+
+  [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
+
+ private:
+  memory_channel(loop& home, wire_limits limits) : loop_(home), reader_(limits) {}
+
+  void run() noexcept override;
+  [[nodiscard]] std::string_view unread() const noexcept override { return inbox_.view(); }
+  void consume(std::size_t count) noexcept override { inbox_.consume(count); }
+  byte_buffer take(std::size_t count) override { return inbox_.split(count); }
+  void tell_closed(error why) noexcept;
+  void schedule() noexcept;
+
+  loop& loop_;
+  message_reader reader_;
+  memory_channel* other_ = nullptr;
+  receiver* to_ = nullptr;
+  byte_buffer inbox_;
+  std::optional<error> other_closed_;
+  bool told_ = false;
+  event looked_;  // at everything that was sent
+  event idle_;    // not in the ready queue
+};
+
+}  // namespace hawser

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "message_reader.hpp"
+
+#include <algorithm>
+
+#include "json_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+// Messages from this size on are handed over with their memory: copying them would cost more than a new buffer.
+constexpr std::size_t worth_taking = std::size_t{64} * 1024;
+constexpr std::size_t noise_kept = 200;
+
+error too_large(std::size_t limit) {
+  return error{.code = errc::too_large,
+               .what = "a message is larger than the limit of " + std::to_string(limit) + " bytes"};
+}
+
+}  // namespace
+
+result<void> message_reader::deliver(byte_source& from, receiver& to, find_line find) {
+  while (!stopped_) {
+    const line_framer::frame f = (framer_.*find)(from.unread());
+    if (f.what == line_framer::found::too_large) return too_large(limits_.max_message);
+    if (f.what == line_framer::found::nothing) {
+      from.consume(f.used);
+      return {};
+    }
+    if (f.used >= worth_taking) {
+      byte_buffer storage = from.take(f.used);
+      auto handled = handle(f.text, &storage, to);
+      if (!handled) return handled;
+    } else {
+      auto handled = handle(f.text, nullptr, to);
+      from.consume(f.used);
+      if (!handled) return handled;
+    }
+  }
+  return {};
+}
+
+result<void> message_reader::handle(std::string_view line, byte_buffer* storage, receiver& to) {
+  const char first = line[std::min(line.find_first_not_of(" \t"), line.size() - 1)];
+  if (first == '[' && batches_) return handle_batch(line, to);
+  if (first != '{' && first != '[') return count_noise(line);
+  message_view message = scanner_.scan(line);
+  if (message.kind == message_kind::unusable && message.id.empty()) {
+    to.on_message(message);  // somebody counts it
+    return count_noise(line);
+  }
+  noise_lines_ = noise_bytes_ = 0;
+  message.storage = storage;
+  to.on_message(message);
+  return {};
+}
+
+// Batches: 2025-03-26 only. Each message stands for itself.
+result<void> message_reader::handle_batch(std::string_view line, receiver& to) {
+  if (auto valid = validate_json(line, limits_.json); !valid) return count_noise(line);
+  for_each_element(line, [&](std::string_view element) {
+    to.on_message(scanner_.scan(element));
+    return !stopped_;
+  });
+  noise_lines_ = noise_bytes_ = 0;
+  return {};
+}
+
+result<void> message_reader::count_noise(std::string_view line) {
+  constexpr std::string_view other_framing = "content-length:";
+  const bool framed =
+      std::equal(other_framing.begin(), other_framing.end(), line.begin(),
+                 line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), other_framing.size())),
+                 [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b); });
+  if (framed)
+    return error{
+        .code = errc::protocol,
+        .what = "it frames its messages by Content-Length headers; MCP's stdio transport is one message a line"};
+  ++noise_;
+  last_noise_ = line.substr(0, noise_kept);
+  noise_bytes_ += line.size();
+  if (++noise_lines_ <= limits_.max_noise_lines && noise_bytes_ <= limits_.max_noise_bytes) return {};
+  return error{.code = errc::protocol,
+               .what = std::to_string(noise_lines_) + " lines (" + std::to_string(noise_bytes_) +
+                       " bytes) in a row are no MCP messages; the last one begins: " + quoted(last_noise_)};
+}
+
+}  // namespace hawser

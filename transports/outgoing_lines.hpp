@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The text of what we send: requests whose constant part is written once, notifications, responses. Each is one line
+// with its line feed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "message.hpp"
+
+namespace hawser {
+
+/// A request of which only the id and one member of its params change from call to call; the rest is made once.
+class prepared_request {
+ public:
+  struct parts {
+    std::string_view method;
+    std::string_view members{};   ///< of params, as JSON text without the braces
+    std::string_view meta{};      ///< of params._meta, the same; a progress token is added to them
+    std::string_view argument{};  ///< the name of the member that each call brings; empty = none
+  };
+  explicit prepared_request(const parts& p);
+  /// With params as they are, or without any where they are empty; no progress token.
+  static prepared_request verbatim(std::string_view method, std::string_view params);
+  /// tools/call: each call brings the arguments.
+  static prepared_request tool_call(std::string_view name, std::string_view meta = {});
+
+  /// Appends the line. `argument` is valid JSON, or empty: then the member is left out.
+  void append_to(std::string& line, std::int64_t id, std::string_view argument) const;
+
+ private:
+  prepared_request() = default;
+  std::string to_token_;     // empty: there is none
+  std::string to_argument_;  // everything before the changing member's value
+  std::string to_id_;
+  std::string without_argument_;  // instead of the last two, when a call brings none
+};
+
+std::string notification_line(std::string_view method, std::string_view params = {});
+std::string result_line(const request_id& id, std::string_view result);
+std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data = {});
+/// notifications/cancelled for a request of ours.
+std::string cancelled_line(std::int64_t request, std::string_view reason);
+
+}  // namespace hawser

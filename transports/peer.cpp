@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "peer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "json_text.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+void peer_listener::on_request(std::string_view method, std::string_view /*params*/, responder answer) {
+  answer.fail(protocol::code::method_not_found, "no such method: " + std::string{method});
+}
+
+peer::peer(loop& home, channel& to, peer_listener& listener, peer_limits limits)
+    : loop_(home), channel_(to), listener_(listener), limits_(limits), calls_(limits.max_pending) {}
+
+peer::~peer() {
+  detail::require(calls_.size() == 0, "a peer died while calls waited for their answers");
+  for (const auto& request : incoming_) request->owner = nullptr;
+}
+
+void peer::notify(std::string_view method, std::string_view params) { send_line(notification_line(method, params)); }
+
+void peer::send_line(const std::string& line) {
+  if (!closed_) channel_.send({.line = line});
+}
+
+// What happens again and again is said at its first, second, fourth, eighth … time.
+void peer::count(std::uint64_t& counter, std::string_view what) {
+  ++counter;
+  if ((counter & (counter - 1)) == 0)
+    loop_.log().write(log_level::debug, "peer", std::string{what} + ", " + std::to_string(counter) + " times so far");
+}
+
+void peer::on_message(const message_view& message) noexcept {
+  switch (message.kind) {
+    case message_kind::result:
+    case message_kind::failure: on_answer(message); break;
+    case message_kind::request: on_incoming(message); break;
+    case message_kind::notification: on_note(message); break;
+    case message_kind::unusable: on_unusable(message); break;
+  }
+}
+
+// JSON-RPC layer: the answer has the id of the request. Ours are integers; a server that made a string of it is
+// understood, since no id of ours is a string of digits.
+call_operation* peer::answered_call(const message_view& message) {
+  std::int64_t id = message.number;
+  if (!message.integer_id) {
+    const auto text = text_of(message.id);
+    const auto number = text ? integer_of(*text) : std::nullopt;
+    if (!number) return nullptr;
+    count(counters_.text_ids, "an answer whose id became a string");
+    id = *number;
+  }
+  call_operation* call = calls_.take(id);
+  if (call == nullptr && calls_.past(id))
+    ++counters_.late;
+  else if (call == nullptr)
+    count(counters_.unknown_ids, "an answer to nothing that was asked");
+  return call;
+}
+
+void peer::on_answer(const message_view& message) {
+  call_operation* call = answered_call(message);
+  if (call == nullptr) return;
+  if (message.kind == message_kind::result) {
+    call->finish(raw_json{message, message.result});
+  } else {
+    call->finish(remote_error(message.error));
+  }
+}
+
+error peer::remote_error(std::string_view json) const {
+  error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
+  const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
+  e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
+  e.data = find_member(json, "data");
+  if (e.what.empty()) e.what = "the server reports an error without a message";
+  if (e.what.size() > limits_.max_error_text) {
+    std::size_t cut = limits_.max_error_text;
+    while (cut > 0 && (static_cast<unsigned char>(e.what[cut]) & 0xC0) == 0x80) --cut;
+    e.what.resize(cut);
+    e.what += " …";
+  }
+  // These say that the request was not understood; after any other error nobody knows how far it came.
+  namespace code = protocol::code;
+  const bool refused = e.native == code::parse_error || e.native == code::invalid_request ||
+                       e.native == code::method_not_found || e.native == code::invalid_params;
+  e.executed = refused ? execution::no : execution::unknown;
+  return e;
+}
+
+void peer::on_unusable(const message_view& message) {
+  count(counters_.malformed, message.fault);
+  if (message.id.empty()) return;
+  if (!message.method.empty()) {  // a bad request, which JSON-RPC answers
+    if (auto id = request_id::from_json(message.id))
+      send_line(error_line(*id, protocol::code::invalid_request, message.fault));
+    return;
+  }
+  call_operation* call = answered_call(message);
+  if (call == nullptr) return;
+  call->finish(error{.code = message.fault_code == errc::parse ? errc::protocol : message.fault_code,
+                     .what = std::string{"the answer cannot be used: "} + message.fault,
+                     .executed = execution::unknown});
+}
+
+void peer::on_incoming(const message_view& message) {
+  auto id = request_id::from_json(message.id);
+  const bool in_use = std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& r) { return r->id == *id; });
+  if (in_use || incoming_.size() >= limits_.max_incoming) {
+    count(counters_.refused, "a request that cannot be taken");
+    send_line(error_line(*id, protocol::code::invalid_request,
+                         in_use ? "a request with this id is being answered" : "too many requests are unanswered"));
+    return;
+  }
+  auto request = incoming_.emplace_back(std::make_shared<detail::incoming_request>(*std::move(id), this));
+  listener_.on_request(message.method, message.params, responder{std::move(request)});
+}
+
+void peer::forget(const detail::incoming_request& answered) noexcept {
+  std::erase_if(incoming_, [&](const auto& request) { return request.get() == &answered; });
+}
+
+void peer::on_note(const message_view& message) {
+  if (message.method == protocol::notification::progress) {
+    on_progress(message.params);
+  } else if (message.method == protocol::notification::cancelled) {
+    on_cancelled(message.params);
+  } else {
+    listener_.on_notification(message.method, message.params);
+  }
+}
+
+// Progress: the token is the id of the call, so it is known exactly as long as the call.
+void peer::on_progress(std::string_view params) {
+  const auto token = integer_of(find_member(params, protocol::meta::progress_token));
+  const auto value = number_of(find_member(params, "progress"));
+  call_operation* call = token ? calls_.find(*token) : nullptr;
+  if (call == nullptr || !value) {
+    count(counters_.progress, "progress of nothing that is pending");
+    return;
+  }
+  const auto message = text_of(find_member(params, "message"));
+  call->progressed({.progress = *value,
+                    .total = number_of(find_member(params, "total")),
+                    .message = message ? std::string_view{*message} : std::string_view{}});
+}
+
+// Cancellation: the other side no longer waits, and gets no answer. Which of its requests it means may have been
+// answered meanwhile; then there is nothing to do, and what the listener makes of the notification is its own affair.
+void peer::on_cancelled(std::string_view params) {
+  const auto id = request_id::from_json(find_member(params, "requestId"));
+  const auto meant =
+      std::find_if(incoming_.begin(), incoming_.end(), [&](const auto& r) { return id && r->id == *id; });
+  if (meant == incoming_.end()) {
+    listener_.on_notification(protocol::notification::cancelled, params);
+    return;
+  }
+  const std::shared_ptr<detail::incoming_request> request = *meant;
+  incoming_.erase(meant);
+  request->owner = nullptr;
+  request->stop.request_stop();
+}
+
+void peer::on_request_failed(std::int64_t request, error why) noexcept {
+  if (call_operation* call = calls_.take(request)) call->finish(std::move(why));
+}
+
+void peer::on_reset(error why) noexcept { listener_.on_reset(why); }
+
+void peer::on_closed(error why) noexcept {
+  if (closed_) return;
+  closed_ = std::make_unique<error>(why);
+  closed_->executed = execution::no;  // for calls that come too late
+  why.executed = execution::unknown;
+  while (call_operation* call = calls_.take_any()) call->finish(why);
+  for (const auto& request : std::exchange(incoming_, {})) {
+    request->owner = nullptr;
+    request->stop.request_stop();
+  }
+  listener_.on_closed(*closed_);
+}
+
+}  // namespace hawser

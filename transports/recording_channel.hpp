@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A channel that writes down what passes through another one, both directions, one JSON object a line:
+//   {"at_us":1204,"from":"host","message":{…}}      also "server"; "text" instead of "message" for what is no message,
+//   {"at_us":9120,"from":"server","closed":"why"}
+// replay_channel plays such a record back.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "../runtime/loop.hpp"
+#include "channel.hpp"
+
+namespace hawser {
+
+class recording_channel final : public channel, private receiver {
+ public:
+  /// `write` gets each line with its line feed, on the loop thread; it must not block.
+  recording_channel(loop& home, std::unique_ptr<channel> inner, std::function<void(std::string_view)> write);
+
+  task<result<void>> open(receiver& to) override;
+  void send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
+  task<result<void>> drained() override { return inner_->drained(); }
+  void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_->cancel(request, reason); }
+  void negotiated(const peer_info& info) override { inner_->negotiated(info); }
+  task<result<void>> close() override { return inner_->close(); }
+
+ private:
+  void on_message(const message_view& message) noexcept override;
+  void on_request_failed(std::int64_t request, error why) noexcept override;
+  void on_reset(error why) noexcept override;
+  void on_closed(error why) noexcept override;
+  void record(std::string_view from, std::string_view key, std::string_view json);
+
+  loop& loop_;
+  std::unique_ptr<channel> inner_;
+  std::function<void(std::string_view)> write_;
+  receiver* to_ = nullptr;
+  time_point begin_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "stdio_channel.hpp"
+
+#include "../runtime/sleep.hpp"
+#include "../runtime/timeout.hpp"
+#include "json_text.hpp"
+#include "outgoing_lines.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+// A server that does not read is not sent a cancellation for each call it keeps waiting.
+constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
+// Of the end of stderr, inside a one-sentence error.
+constexpr std::size_t quoted_errors = 600;
+
+task<result<exit_status>> exit_and_errors(child& of, event& errors_ended) {
+  auto status = co_await of.exited();
+  if (!status) co_return status.error();
+  // A grandchild may hold the pipe open: then the status alone has to do.
+  auto drained = co_await errors_ended.wait();
+  ignore(drained, "what was read so far is all there is");
+  co_return *status;
+}
+
+}  // namespace
+
+void stdio_channel::error_drain::on_bytes() noexcept {
+  kept.append(from->unread());
+  from->consume(from->unread().size());
+}
+
+stdio_channel::stdio_channel(keeper& starter, stdio_options options)
+    : keeper_(starter), options_(std::move(options)), reader_(options_.limits), errors_(options_.errors_kept) {
+  options_.what.input = options_.what.input == stdio::socket ? stdio::socket : stdio::pipe;
+  options_.what.output = options_.what.output == stdio::socket ? stdio::socket : stdio::pipe;
+}
+
+stdio_channel::~stdio_channel() { detail::require(!child_, "a channel died before it was closed"); }
+
+task<result<void>> stdio_channel::open(receiver& to) {
+  const context where = co_await this_context();
+  auto started = co_await keeper_.spawn(options_.what);
+  if (!started) co_return started.error();
+  to_ = &to;
+  child_.emplace(std::move(*started));
+  pumps_.emplace(context{where.loop, nullptr});  // ended by close(), not by whoever opens
+  input_ = &child_->input();
+  output_ = &child_->output();
+  input_->watch_writes(*this);
+  output_->listen(*this);
+  if (options_.what.errors == stdio::pipe || options_.what.errors == stdio::socket) {
+    errors_.from = &child_->errors();
+    errors_.from->listen(errors_);
+  } else {
+    errors_.ended.set();
+  }
+  pumps_->spawn(watch_exit(*this));
+  co_return result<void>{};
+}
+
+// The end of its output is the end of a server, since a launcher may exit and leave the serving to its child. But one
+// that was killed or failed has ended, whoever holds its pipes.
+task<void> stdio_channel::watch_exit(stdio_channel& self) {
+  auto status = co_await self.child_->exited();
+  if (!status || *status == exit_status{}) co_return;
+  auto last_bytes = co_await sleep_for(self.options_.last_words);
+  ignore(last_bytes, "the channel is being closed");
+  self.ending("is gone");
+}
+
+void stdio_channel::send(const outgoing& message) {
+  if (told_ || input_ == nullptr) return;
+  const std::uint64_t begin = sent_;
+  sent_ += message.line.size();
+  input_->write(message.line);
+  const std::uint64_t written = input_->written();
+  if (written >= sent_) {
+    unsent_.clear();
+    return;
+  }
+  while (!unsent_.empty() && unsent_.front().begin < written) unsent_.pop_front();
+  if (message.request) unsent_.push_back({begin, *message.request});
+}
+
+std::size_t stdio_channel::queued() const noexcept { return input_ != nullptr ? input_->queued() : 0; }
+
+task<result<void>> stdio_channel::drained() {
+  if (input_ == nullptr) co_return error{.code = errc::closed, .what = "the channel is not open"};
+  co_return co_await input_->drained();
+}
+
+void stdio_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  if (queued() < cancel_while_queued) send({.line = cancelled_line(request, reason)});
+}
+
+void stdio_channel::negotiated(const peer_info& info) { reader_.accept_batches(protocol::has_batches(info.revision)); }
+
+void stdio_channel::on_bytes() noexcept {
+  if (told_) {  // it goes on talking while it is being ended
+    consume(unread().size());
+    return;
+  }
+  if (auto understood = reader_.read(*this, *to_); !understood) tell_closed(understood.error());
+}
+
+void stdio_channel::on_end(const error& why) noexcept {
+  if (told_) return;
+  auto understood = reader_.finish(*this, *to_);
+  if (!understood) {
+    tell_closed(understood.error());
+  } else {
+    ending(why.code == errc::closed ? "closed its output" : why.what);
+  }
+}
+
+void stdio_channel::on_write_failed(const error& /*why*/) noexcept { ending("closed its input"); }
+
+void stdio_channel::ending(std::string_view what_it_did) {
+  if (ending_ || told_ || closing_) return;
+  ending_ = true;
+  pumps_->spawn(hear_last_words(*this, std::string{what_it_did}));
+}
+
+task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_it_did) {
+  auto status = co_await with_timeout(self.options_.last_words, exit_and_errors(*self.child_, self.errors_.ended));
+  std::string what;
+  if (status) {
+    what = "the server " + status->to_string();
+  } else {
+    // Perhaps it has exited and only its stderr is still held open by somebody.
+    const auto at_once = duration::zero();
+    auto exited = co_await with_timeout(at_once, self.child_->exited());
+    what = exited ? "the server " + exited->to_string() : "the server " + what_it_did + " and goes on running";
+  }
+  std::string_view last = self.errors();
+  while (last.ends_with('\n')) last.remove_suffix(1);
+  if (last.size() > quoted_errors) last.remove_prefix(last.size() - quoted_errors);
+  if (!last.empty()) what += "; its last words: " + quoted(last);
+  self.tell_closed(error{.code = errc::closed, .what = std::move(what)});
+}
+
+void stdio_channel::tell_closed(error why) noexcept {
+  if (told_) return;
+  told_ = true;
+  reader_.stop();
+  const std::uint64_t written = input_->written();
+  for (const unsent_request& request : unsent_) {
+    if (request.begin < written) continue;  // some of it has left
+    error not_sent = why;
+    not_sent.executed = execution::no;
+    to_->on_request_failed(request.id, std::move(not_sent));
+  }
+  unsent_.clear();
+  why.executed = execution::unknown;
+  to_->on_closed(std::move(why));
+}
+
+task<result<void>> stdio_channel::close() {
+  if (!child_) co_return result<void>{};
+  if (closing_) {
+    co_return co_await closed_.wait();
+  }
+  closing_ = true;
+  tell_closed(error{.code = errc::closed, .what = "closed on this side"});
+  pumps_->request_stop();
+  co_await pumps_->join();
+  auto ended = co_await child_->shutdown(options_.ladder);
+  input_ = output_ = nullptr;
+  child_.reset();
+  pumps_.reset();
+  closed_.set();
+  if (!ended && ended.error().code != errc::closed) co_return ended.error();
+  co_return result<void>{};
+}
+
+}  // namespace hawser

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// MCP over the pipes of a child process: one message a line. Its stderr is always drained, and the end of it kept for
+// whoever has to explain why the server died.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "../runtime/event.hpp"
+#include "../runtime/keeper.hpp"
+#include "../runtime/scope.hpp"
+#include "channel.hpp"
+#include "message_reader.hpp"
+#include "tail_text.hpp"
+
+namespace hawser {
+
+struct stdio_options {
+  command what{};
+  wire_limits limits{};
+  stop_ladder ladder{};
+  std::size_t errors_kept = std::size_t{16} * 1024;
+  /// How long a server that closed its pipes is given to exit, so that its exit code can be told.
+  duration last_words = std::chrono::milliseconds{50};
+};
+
+class stdio_channel final : public channel, private byte_listener, private write_listener, private byte_source {
+ public:
+  stdio_channel(keeper& starter, stdio_options options);
+  ~stdio_channel() override;
+
+  /// Waits for the process to start, not for it to say anything.
+  task<result<void>> open(receiver& to) override;
+  void send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override;
+  task<result<void>> drained() override;
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void negotiated(const peer_info& info) override;
+  /// Ends the whole process tree by the ladder of the options.
+  task<result<void>> close() override;
+
+  /// What the server wrote to its stderr last; untrusted, not escaped.
+  [[nodiscard]] std::string_view errors() const noexcept { return errors_.kept.text(); }
+  [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
+  /// 0 before open() and after close().
+  [[nodiscard]] int pid() const noexcept { return child_ ? child_->pid() : 0; }
+
+ private:
+  class error_drain final : public byte_listener {
+   public:
+    explicit error_drain(std::size_t size) : kept(size) {}
+    void on_bytes() noexcept override;
+    void on_end(const error& /*why*/) noexcept override { ended.set(); }
+    stream* from = nullptr;
+    tail_text kept;
+    event ended;
+  };
+  struct unsent_request {
+    std::uint64_t begin;  // how many bytes were sent before it
+    std::int64_t id;
+  };
+
+  void on_bytes() noexcept override;
+  void on_end(const error& why) noexcept override;
+  void on_write_failed(const error& why) noexcept override;
+  [[nodiscard]] std::string_view unread() const noexcept override { return output_->unread(); }
+  void consume(std::size_t count) noexcept override { output_->consume(count); }
+  byte_buffer take(std::size_t count) override { return output_->take(count); }
+
+  void ending(std::string_view what_it_did);
+  static task<void> watch_exit(stdio_channel& self);
+  static task<void> hear_last_words(stdio_channel& self, std::string what_it_did);
+  void tell_closed(error why) noexcept;
+
+  keeper& keeper_;
+  stdio_options options_;
+  message_reader reader_;
+  receiver* to_ = nullptr;
+  stream* input_ = nullptr;  // the child's
+  stream* output_ = nullptr;
+  std::optional<child> child_;
+  std::uint64_t sent_ = 0;
+  std::deque<unsent_request> unsent_;
+  bool ending_ = false;
+  bool told_ = false;  // that it is closed
+  error_drain errors_;
+  std::optional<scope> pumps_;
+  bool closing_ = false;
+  event closed_;
+};
+
+}  // namespace hawser
