@@ -40,4 +40,5 @@ end
 
 test_program("runtime", "runtime")
 test_program("transports", "transports")
+test_program("registry", "registry")
 test_program("tree")

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// A tool as its server described it, and the list that owns the bytes. Nothing is parsed here: schemas stay the bytes
+// that were sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hawser {
+
+/// What a server said about one of its tools; saying nothing is neither yes nor no.
+enum class stated : std::uint8_t { nothing, no, yes };
+
+/// MCP's ToolAnnotations. They are hints of an untrusted server: good for asking less, never for a permission.
+struct tool_hints {
+  stated read_only = stated::nothing;
+  stated destructive = stated::nothing;
+  stated idempotent = stated::nothing;
+  stated open_world = stated::nothing;
+
+  // With the specification's defaults for what was not said.
+  [[nodiscard]] bool is_read_only() const noexcept { return read_only == stated::yes; }
+  [[nodiscard]] bool is_destructive() const noexcept { return destructive != stated::no; }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent == stated::yes; }
+  [[nodiscard]] bool is_open_world() const noexcept { return open_world != stated::no; }
+
+  friend bool operator==(const tool_hints&, const tool_hints&) = default;
+};
+
+/// Views into bytes that a tool_list owns or keeps; there may be a hundred thousand of these, so it owns nothing
+/// itself. An empty view means that the member was absent.
+struct tool {
+  std::string_view name;
+  std::string_view title{};
+  std::string_view description{};
+  std::string_view input_schema{};   ///< raw JSON, as sent
+  std::string_view output_schema{};  ///< raw JSON, as sent
+  std::string_view json{};           ///< the whole tool object, as sent
+  tool_hints hints{};
+
+  friend bool operator==(const tool&, const tool&) = default;
+};
+
+/// The tools of one server in the order in which it listed them. Built on one thread, then shared as const.
+class tool_list {
+ public:
+  tool_list() = default;
+  tool_list(tool_list&&) noexcept = default;
+  tool_list& operator=(tool_list&&) noexcept = default;
+  tool_list(const tool_list&) = delete;  // the copy's views would point into the original
+  tool_list& operator=(const tool_list&) = delete;
+  ~tool_list() = default;
+
+  /// A page of the answer, say: what the views of some tools point into, taken without copying.
+  void keep(std::shared_ptr<const void> bytes) { kept_.push_back(std::move(bytes)); }
+  /// Takes a decoded or made-up text; the view lasts as long as the list, wherever that is moved.
+  [[nodiscard]] std::string_view own(std::string text) { return owned_.emplace_back(std::move(text)); }
+  /// The views must point into what this list keeps or owns, or into what never ends.
+  void add(const tool& one) { tools_.push_back(one); }
+  void reserve(std::size_t count) { tools_.reserve(count); }
+
+  [[nodiscard]] std::span<const tool> tools() const noexcept { return tools_; }
+  [[nodiscard]] std::size_t size() const noexcept { return tools_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return tools_.empty(); }
+
+  /// The same tools in the same order, byte for byte.
+  friend bool operator==(const tool_list& a, const tool_list& b) { return a.tools_ == b.tools_; }
+
+ private:
+  std::vector<tool> tools_;
+  std::vector<std::shared_ptr<const void>> kept_;
+  std::deque<std::string> owned_;  // a deque: a short string lives inside its object, which must not move
+};
+
+}  // namespace hawser

@@ -1,0 +1,7 @@
+-- The table of all tools: names, rows, publication, filters, rendering. No I/O.
+target("registry")
+    set_kind("object")
+    add_rules("hawser.instrumented")
+    add_files("*.cpp")
+    add_deps("runtime")
+target_end()
