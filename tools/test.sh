@@ -48,7 +48,7 @@ phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 
 # The tests in which more than one thread takes part; not the one that races with careless open() calls: libuv closes
 # descriptors by raw system calls, so TSan takes a number that is used again for a race.
-threaded=(task: loop: offload: file: dns: signals: "an embedder")
+threaded=(task: loop: offload: file: dns: signals: "an embedder" reader:)
 
 test_everything() {
   local room
@@ -62,14 +62,18 @@ test_everything() {
     build asan
     for room in $(test_programs); do run_program asan "${room}_test"; done
     phase "tsan"
-    build tsan runtime_test
-    run_program tsan runtime_test "${threaded[@]}"
+    for room in runtime registry; do
+      build tsan "${room}_test"
+      run_program tsan "${room}_test" "${threaded[@]}"
+    done
     phase "tree checks"
     tree_checks
   else
     phase "debug"
-    build debug runtime_test
-    run_program debug runtime_test
+    for room in runtime registry; do
+      build debug "${room}_test"
+      run_program debug "${room}_test"
+    done
   fi
   phase "done"
 }

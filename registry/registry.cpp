@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "registry.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "server_rows.hpp"
+
+namespace hawser {
+
+namespace {
+
+// A list may hold a hundred thousand duplicates; nobody reads more than some.
+constexpr std::size_t most_refusals = 100;
+
+std::uint64_t random_seed() {
+  std::random_device entropy;
+  return std::uint64_t{entropy()} << 32U | entropy();
+}
+
+std::string quoted(std::string_view text) { return '"' + std::string{text} + '"'; }
+
+std::string owner(const tool_row& row) {
+  return row.server_name.empty() ? std::string{"a native tool"} : "server " + quoted(row.server_name);
+}
+
+refusal refused_duplicate(const tool& t, const tool_row& by) {
+  std::string what = "tool " + quoted(t.name) + " is in the list twice: the first one is used";
+  if (by.definition->name != t.name)
+    what = "tool " + quoted(t.name) + " gets the same exposed name as " + quoted(by.definition->name) +
+           " of the same server, which comes first";
+  return {refusal::reason::duplicate, std::string{t.name}, std::string{by.name}, std::move(what)};
+}
+
+refusal refused_as_taken(const tool_row& row, const tool_row& by) {
+  return {
+      refusal::reason::taken, std::string{row.definition->name}, std::string{row.name},
+      "tool " + quoted(row.definition->name) + ": the exposed name " + quoted(row.name) + " is taken by " + owner(by)};
+}
+
+}  // namespace
+
+registry::registry(naming names)
+    : names_(checked(std::move(names)).value()),
+      seed_(random_seed()),
+      board_(std::make_shared<detail::board>(std::make_unique<const tool_table>(seed_).release())) {}
+
+registry::~registry() = default;
+
+registry::entry* registry::find(server_id id) {
+  const auto found = entries_.find(id.slot);
+  return found != entries_.end() && found->second.id == id ? &found->second : nullptr;
+}
+
+registry::outcome registry::replace(server_id id, std::string_view server_name,
+                                    std::shared_ptr<const tool_list> tools) {
+  entry& e = entries_.try_emplace(id.slot, entry{.id = id}).first->second;
+  if (e.id > id) {
+    return {.version = version(),
+            .refused = tools->size(),
+            .refusals = {{refusal::reason::superseded,
+                          {},
+                          {},
+                          "server " + quoted(server_name) + ": a later start of it has listed its tools already"}}};
+  }
+  const bool same_tools =
+      e.block ? e.block->server_name() == server_name && e.block->tools() == *tools : tools->empty();
+  if (same_tools && e.block && e.id == id && e.state == availability::available) return describe(e, false, false);
+  e.id = id;
+  e.state = availability::available;
+  const bool others =
+      change(e, std::make_shared<detail::server_rows>(names_, seed_, id, server_name, std::move(tools)));
+  return describe(e, true, !same_tools || others);
+}
+
+registry::outcome registry::remove(server_id id) {
+  entry* const e = find(id);
+  if (e == nullptr) return {.version = version()};
+  const bool had_rows = e->block->rows().size() > e->waiting.size();
+  change(*e, nullptr);
+  entries_.erase(id.slot);
+  return {.version = version(), .changed = true, .relisted = had_rows};
+}
+
+registry::outcome registry::set_available(server_id id, availability state) {
+  entry* const e = find(id);
+  if (e == nullptr) return {.version = version()};
+  if (e->state == state) return describe(*e, false, false);
+  e->state = state;
+  change(*e, std::make_shared<detail::server_rows>(*e->block, state));
+  return describe(*e, true, false);
+}
+
+// Publishes the table in which `next` has taken the place of the entry's rows. True if that let others' rows in.
+bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next) {
+  const tool_table& now = *board_->current();
+  rows removed;
+  rows added;
+  rows waits;
+  if (e.block) {
+    removed.reserve(e.block->rows().size());
+    auto waiting = e.waiting.begin();  // sorted like the rows
+    for (const tool_row& row : e.block->rows()) {
+      if (waiting != e.waiting.end() && *waiting == &row) {
+        ++waiting;
+      } else {
+        removed.push_back(&row);
+      }
+    }
+  }
+  if (next) {
+    added.reserve(next->rows().size());
+    for (const tool_row& row : next->rows()) {
+      const tool_row* const has = now.find(row);
+      const bool taken = has != nullptr && has->server.slot != row.server.slot;  // its own rows are leaving
+      (taken ? waits : added).push_back(&row);
+    }
+  }
+  auto table = std::make_unique<tool_table>(
+      now, now.version() + 1,
+      detail::table_change{.removed = removed, .added = added, .leaves = e.block.get(), .comes = next});
+  waiting_ += waits.size() - e.waiting.size();
+  e.waiting = std::move(waits);
+  e.block = std::move(next);
+  const bool others = admit_waiting(table);
+  board_->publish(table.release());
+  board_->collect();
+  return others;
+}
+
+// Rows that waited for names which are free in this table. It is not published yet, so that all is one change.
+bool registry::admit_waiting(std::unique_ptr<tool_table>& table) {
+  bool admitted = false;
+  if (waiting_ == 0) return admitted;
+  for (auto& [slot, e] : entries_) {
+    rows added;
+    rows still;
+    for (const tool_row* row : e.waiting) (table->find(*row) != nullptr ? still : added).push_back(row);
+    if (added.empty()) continue;
+    e.waiting = std::move(still);
+    waiting_ -= added.size();
+    table = std::make_unique<tool_table>(*table, table->version(), detail::table_change{.removed = {}, .added = added});
+    admitted = true;
+  }
+  return admitted;
+}
+
+registry::outcome registry::describe(const entry& e, bool changed, bool relisted) const {
+  const tool_table& now = *board_->current();
+  outcome out{.version = now.version(), .changed = changed, .relisted = relisted};
+  out.refused = e.block->duplicates().size() + e.waiting.size();
+  for (const auto& d : e.block->duplicates()) {
+    if (out.refusals.size() == most_refusals) return out;
+    out.refusals.push_back(refused_duplicate(*d.definition, e.block->rows()[d.row]));
+  }
+  for (const tool_row* row : e.waiting) {
+    if (out.refusals.size() == most_refusals) return out;
+    out.refusals.push_back(refused_as_taken(*row, *now.find(*row)));
+  }
+  return out;
+}
+
+}  // namespace hawser

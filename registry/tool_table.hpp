@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// All tools of all servers at one moment, sorted by exposed name, byte by byte. Never changes; the registry makes the
+// next one from it by copying pointers, rows stay where they are.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "name_index.hpp"
+#include "tool_row.hpp"
+
+namespace hawser {
+
+namespace detail {
+class board;
+class server_rows;
+
+/// The step from one table to the next.
+struct table_change {
+  std::span<const tool_row* const> removed;  ///< sorted; all in the table
+  std::span<const tool_row* const> added;    ///< sorted; no name that stays
+  const server_rows* leaves = nullptr;       ///< whose block of rows is no longer needed
+  std::shared_ptr<const server_rows> comes{};
+};
+}  // namespace detail
+
+class tool_table {
+ public:
+  /// Empty, version 0. `seed` must be that of the rows' hashes.
+  explicit tool_table(std::uint64_t seed);
+  /// The table after the change.
+  tool_table(const tool_table& before, std::uint64_t version, const detail::table_change& change);
+  tool_table(const tool_table&) = delete;
+  tool_table& operator=(const tool_table&) = delete;
+  ~tool_table();
+
+  /// Grows with every publication of a registry.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] const tool_row& operator[](std::size_t at) const noexcept { return *sorted_[at]; }
+
+  [[nodiscard]] std::span<const tool_row* const> rows() const noexcept { return {sorted_.get(), size_}; }
+  [[nodiscard]] auto begin() const noexcept { return rows().begin(); }
+  [[nodiscard]] auto end() const noexcept { return rows().end(); }
+
+  /// Null if there is none. The name is compared byte by byte: no case folding, no Unicode.
+  [[nodiscard]] const tool_row* find(std::string_view exposed) const noexcept;
+
+  /// The row that has this one's name; without hashing it again. The row must be made for the same registry.
+  [[nodiscard]] const tool_row* find(const tool_row& namesake) const noexcept {
+    return index_.find(namesake.name, namesake.hash);
+  }
+
+  /// Up to `limit` rows behind the name `after`, which need not exist any more; "" begins at the front. A cursor that
+  /// is a name skips and repeats nothing that stayed, whatever changed between two pages.
+  [[nodiscard]] std::span<const tool_row* const> page(std::string_view after, std::size_t limit) const noexcept;
+
+ private:
+  friend class table_ref;
+  friend class detail::board;
+  void hold() const noexcept;
+  void drop() const noexcept;
+  void merge(const tool_table& before, const detail::table_change& change);
+
+  std::uint64_t seed_;
+  std::uint64_t version_;
+  std::size_t size_;
+  std::unique_ptr<const tool_row*[]> sorted_;
+  detail::name_index index_;
+  std::vector<std::shared_ptr<const detail::server_rows>> blocks_;  // what keeps the rows alive
+  mutable std::atomic<std::size_t> holds_{1};                       // the registry's own
+};
+
+/// A table that is kept, past its replacement and even past its registry. One more writer to a shared count: for what
+/// lasts; a short look is a `pin`.
+class table_ref {
+ public:
+  table_ref(const table_ref& other) noexcept : table_(other.table_) { table_->hold(); }
+  table_ref& operator=(table_ref other) noexcept {
+    std::swap(table_, other.table_);
+    return *this;
+  }
+  ~table_ref() { table_->drop(); }
+
+  const tool_table& operator*() const noexcept { return *table_; }
+  const tool_table* operator->() const noexcept { return table_; }
+
+ private:
+  friend class detail::board;
+  friend class pin;
+  explicit table_ref(const tool_table& table) noexcept : table_(&table) { table_->hold(); }
+  const tool_table* table_;
+};
+
+}  // namespace hawser
