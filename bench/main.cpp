@@ -29,12 +29,16 @@ int main(int argc, char** argv) {
   const CLI::App* floor_question =
       question("floor", "one exchange with a child: stream against blocking system calls", 200, 300);
   question("start", "starting a child: keeper against posix_spawn, alone and a hundred at once", 10, 1);
+  const CLI::App* registry_question =
+      question("registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,
+               1'000'000);
   CLI11_PARSE(app, argc, argv);
 
   if (const std::string why = unfit_build(); !why.empty()) {
     std::fprintf(stderr, "hawser-bench: %s\n", why.c_str());
     return 2;
   }
+  if (registry_question->parsed()) return look_up(s);  // it pins itself when its threads are done
   if (!s.free && !pin_to_one_core()) {
     std::fprintf(stderr, "hawser-bench: cannot pin to one core here; --free measures without\n");
     return 2;

@@ -10,5 +10,7 @@ namespace hawser::bench {
 int floor(const settings& s);
 /// What does starting a child cost, from the call to its first answer, against posix_spawn?
 int start(const settings& s);
+/// What does finding a tool cost, and changing one server's tools among many, alone and while many threads read?
+int look_up(const settings& s);
 
 }  // namespace hawser::bench

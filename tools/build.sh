@@ -53,7 +53,7 @@ bench_command() {
   local bench
   bench=$(build_folder release)/bin/hawser-bench
   [ $# -gt 0 ] && exec "$bench" "$@"
-  "$bench" floor --rounds 600 && "$bench" start --rounds 20
+  "$bench" floor --rounds 600 && "$bench" start --rounds 20 && "$bench" registry
 }
 
 soak_command() {
