@@ -5,8 +5,11 @@
 
 namespace hawser {
 
+namespace {
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+}  // namespace
+
 std::string_view line_framer::trimmed(std::string_view line) noexcept {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (first_ && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   first_ = false;
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -20,8 +23,11 @@ line_framer::frame line_framer::next(std::string_view unread) noexcept {
     const void* hit = from < unread.size() ? std::memchr(unread.data() + from, '\n', unread.size() - from) : nullptr;
     if (hit == nullptr) {
       searched_ = unread.size() - begin;
-      // One byte more may still be the carriage return of a line that just fits.
-      const bool over = searched_ > max_line_ + 1 || (searched_ == max_line_ + 1 && unread.back() != '\r');
+      // The mark at the beginning does not count, and one byte more may be the carriage return of a line that just
+      // fits.
+      const bool marked = first_ && unread.starts_with(byte_order_mark);
+      const std::size_t length = searched_ - (marked ? byte_order_mark.size() : 0);
+      const bool over = length > max_line_ + 1 || (length == max_line_ + 1 && unread.back() != '\r');
       return {over ? found::too_large : found::nothing, {}, begin};
     }
     const auto end = static_cast<std::size_t>(static_cast<const char*>(hit) - unread.data());

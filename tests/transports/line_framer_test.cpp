@@ -72,6 +72,16 @@ const suite<"line_framer"> tests = [] {
     expect(lines_of(limit + "\r", {11}, 10) == lines{limit});
   };
 
+  "A16 the byte order mark does not count, wherever the bytes are split"_test = [] {
+    const std::string limit(10, 'x');
+    for (const std::string& end : {"\n", "\r\n", "\r", ""}) {
+      const std::string bytes = "\xEF\xBB\xBF" + limit + end;
+      for (std::size_t i = 0; i <= bytes.size(); ++i)
+        expect(lines_of(bytes, {i}, 10) == std::vector<std::string>{limit}) << i << end.size();
+    }
+    expect(lines_of("\xEF\xBB\xBF" + limit + "y", {14}, 10).front() == "<too large>");
+  };
+
   "A15 a line too large is noticed before it ends, after the lines before it"_test = [] {
     line_framer framer{10};
     const std::string bytes = "ok\n" + std::string(12, 'x');
