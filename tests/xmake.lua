@@ -23,12 +23,15 @@ local function test_program(name, room)
         add_rules("hawser.instrumented", "hawser.not_installed")
         set_pcxxheader("support/pch.hpp")
         add_files("support/main.cpp", name .. "/*_test.cpp")
+        if room == "transports" then
+            add_files("support/json_*.cpp")
+        end
         if room then
             add_files("support/fixture.cpp")
             add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
         end
         add_deps(room or "runtime")
-        if not room then
+        if room ~= "runtime" then
             add_defines('HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"')
         end
         add_packages("boost_ut")
