@@ -72,8 +72,13 @@ bool same_name(std::string_view raw, std::string_view name);
 std::string unescaped(std::string_view raw);
 /// The text of a JSON string with its quotes; nothing if it is another kind of value.
 std::optional<std::string> text_of(std::string_view json);
+/// Whether the value is a number, of any size.
+inline bool is_number(std::string_view json) noexcept {
+  return !json.empty() && (json.front() == '-' || (json.front() >= '0' && json.front() <= '9'));
+}
 /// A number without fraction or exponent that fits; nothing else.
 std::optional<std::int64_t> integer_of(std::string_view json) noexcept;
+/// A number that a double can hold, if not exactly.
 std::optional<double> number_of(std::string_view json) noexcept;
 
 /// Appends a text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.

@@ -11,8 +11,9 @@ namespace hawser {
 
 std::optional<request_id> request_id::from_json(std::string_view json) {
   if (auto text = text_of(json)) return request_id{*std::move(text)};
-  if (const auto number = integer_of(json)) return request_id{*number};
-  if (number_of(json)) return request_id{other_number{std::string{json}}};
+  // To us -0 is no other id than 0, but whoever chose it may see a difference.
+  if (const auto number = integer_of(json); number && json != "-0") return request_id{*number};
+  if (is_number(json)) return request_id{other_number{std::string{json}}};
   return std::nullopt;
 }
 

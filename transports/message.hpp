@@ -71,7 +71,8 @@ class raw_json {
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
-  /// A tree of it. An error only for what Boost.JSON refuses to represent, an exponent beyond all bounds.
+  /// A tree of it, in which a number that is no 64-bit integer is a double, an infinite one where it must be. An error
+  /// only where Boost.JSON refuses to count, a number of 2^31 digits.
   [[nodiscard]] result<boost::json::value> parse() const;
 
  private:
