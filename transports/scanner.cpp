@@ -72,10 +72,8 @@ const char* walk(json_validator& check, const char* p, const char* end, parts& f
     const char* value = check.space(p + 1);
     p = check.value(value, 1);
     if (p == nullptr) return nullptr;
-    if (which != no_member && !found.take(which, {value, static_cast<std::size_t>(p - value)}, into)) {
-      if (which == id) into.id = {};  // two ids: which one is meant, nobody knows
+    if (which != no_member && !found.take(which, {value, static_cast<std::size_t>(p - value)}, into))
       return check.refuse("a member stands twice in the envelope", errc::protocol);
-    }
     p = check.space(p);
     if (p == end) return check.refuse("the text ends inside a container");
     if (*p == '}') return p + 1;
@@ -85,15 +83,15 @@ const char* walk(json_validator& check, const char* p, const char* end, parts& f
 }
 
 // What the members make of it, or a sentence why they make nothing.
-const char* classify(const parts& found, message_view& into) noexcept {
+const char* classify(const parts& found, message_view& into) {
   const auto has = [&](member which) { return (found.seen & which) != 0; };
-  if (found.version != "\"2.0\"") return "\"jsonrpc\" is not \"2.0\"";
+  if (found.version != "\"2.0\"" && text_of(found.version) != "2.0") return "\"jsonrpc\" is not \"2.0\"";
   const bool answers = has(result_member) || has(error_member);
   if (has(method)) {
     if (answers) return "it is a request and a response in one";
     if (found.raw_method.front() != '"') return "\"method\" is not a string";
     if (has(params) && into.params.front() != '{') return "\"params\" is not an object";
-    if (has(id) && into.id.front() != '"' && !number_of(into.id) && !into.integer_id)
+    if (has(id) && into.id.front() != '"' && !is_number(into.id))
       return "the id of a request is neither a string nor a number";
     into.kind = has(id) ? message_kind::request : message_kind::notification;
     return nullptr;
@@ -104,29 +102,36 @@ const char* classify(const parts& found, message_view& into) noexcept {
   return nullptr;
 }
 
-// Finds the id of something that is not valid JSON, by quotes and brackets alone. It decides nothing but which call is
-// told of the bad answer.
-std::string_view readable_id(std::string_view bytes) noexcept {
+// Finds the id of something that is not valid, by quotes and brackets alone: the only one there is, and whole, since
+// the text may be cut anywhere. It decides nothing but which call is told of the bad answer.
+std::string_view readable_id(std::string_view bytes) {
+  const char* end = bytes.data() + bytes.size();
+  json_validator check{end, {}};
+  std::string_view found;
+  bool seen = false;
   int depth = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (c != '"') continue;
-    const std::size_t begin = i + 1;
-    for (++i; i < bytes.size() && bytes[i] != '"'; ++i) {
-      if (bytes[i] == '\\') ++i;
+  for (const char* p = bytes.data(); p != end; ++p) {
+    if (*p == '{' || *p == '[') ++depth;
+    if ((*p == '}' || *p == ']') && --depth <= 0) break;  // what stands behind is not this message
+    if (*p != '"') continue;
+    const char* name = p + 1;
+    for (p = name; p != end && *p != '"'; ++p) {
+      if (*p == '\\' && p + 1 != end) ++p;
     }
-    if (depth != 1 || i >= bytes.size() || bytes.substr(begin, i - begin) != "id") continue;
-    std::size_t at = bytes.find_first_not_of(" \t", i + 1);
-    if (at == std::string_view::npos || bytes[at] != ':') continue;
-    at = bytes.find_first_not_of(" \t", at + 1);
-    if (at == std::string_view::npos) return {};
-    const std::size_t end = bytes.find_first_of(",} \t", at);
-    const std::string_view value = bytes.substr(at, end == std::string_view::npos ? end : end - at);
-    return integer_of(value) ? value : std::string_view{};
+    if (p == end) break;
+    const char* colon = check.space(p + 1);
+    if (depth != 1 || colon == end || *colon != ':' || check.string(name) != p + 1) continue;
+    if (member_of({name, static_cast<std::size_t>(p - name)}) != id) continue;
+    if (seen) return {};  // two ids: which one is meant, nobody knows
+    seen = true;
+    const char* value = check.space(colon + 1);
+    if (value == end || (*value != '"' && !is_number({value, 1}))) continue;
+    const char* behind = check.value(value, 1);
+    if (behind == nullptr) continue;
+    const char* next = check.space(behind);
+    if (next != end && (*next == ',' || *next == '}')) found = {value, static_cast<std::size_t>(behind - value)};
   }
-  return {};
+  return found;
 }
 
 }  // namespace
@@ -142,8 +147,7 @@ message_view scanner::scan(std::string_view bytes) {
   if (p == nullptr) {
     message.fault = check.fault();
     message.fault_code = check.fault_code();
-    const bool ambiguous = (found.seen & id) != 0 && message.id.empty();
-    if (message.id.empty() && !ambiguous) message.id = readable_id(bytes);
+    message.id = readable_id(bytes);
   }
   if (const auto number = integer_of(message.id)) {
     message.number = *number;
