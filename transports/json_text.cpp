@@ -45,7 +45,7 @@ std::string_view find_member(std::string_view object, std::string_view name) {
 }
 
 bool same_name(std::string_view raw, std::string_view name) {
-  if (raw == name) return true;
+  if (raw == name) return raw.find('\\') == std::string_view::npos;  // an escape means something shorter
   return raw.size() > name.size() && raw.find('\\') != std::string_view::npos && unescaped(raw) == name;
 }
 

@@ -78,6 +78,8 @@ const suite<"json_text"> tests = [] {
     expect(!same_name("Id", "id") && !same_name(R"(\u0049d)", "id") && !same_name("i", "id") &&
            !same_name("idd", "id"));
     expect(!same_name("param\xC5\xBF", "params") && !same_name(R"(param\u017f)", "params"));
+    expect(!same_name(R"(\")", R"(\")") && same_name(R"(\\\")", R"(\")") && same_name(R"(\")", R"(")"));
+    expect(find_member(R"({"\\n":1,"\n":2})", R"(\n)") == "1") << "the escape is not the name it looks like";
     expect(!same_name(R"(id\u0000)", "id")) << "B15 a NUL ends nothing";
   };
 
