@@ -2,13 +2,10 @@
 #include "json_reference.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "../../transports/json_text.hpp"

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdint>
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../transports/json_validator.hpp"

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "../../transports/scanner.hpp"

@@ -2,6 +2,7 @@
 #include "../../transports/scanner.hpp"
 
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
