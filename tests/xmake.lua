@@ -45,3 +45,17 @@ test_program("runtime", "runtime")
 test_program("transports", "transports")
 test_program("registry", "registry")
 test_program("tree")
+
+-- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.
+if is_mode("fuzz") then
+    for _, file in ipairs(os.files(path.join(os.scriptdir(), "fuzz", "*.cpp"))) do
+        target("fuzz_" .. path.basename(file))
+            set_kind("binary")
+            set_targetdir("$(buildir)/$(mode)/bin")
+            add_rules("hawser.instrumented", "hawser.not_installed")
+            add_files(file, "support/json_reference.cpp")
+            add_deps("transports")
+            add_ldflags("-fsanitize=fuzzer", {force = true})
+        target_end()
+    end
+end

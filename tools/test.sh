@@ -42,7 +42,7 @@ finish() {
   [ $failed = 0 ]
 }
 
-test_programs() { ls -d tests/*/ | sed 's,tests/\(.*\)/,\1,' | grep -vE '^(support|data|install)$'; }
+test_programs() { ls -d tests/*/ | sed 's,tests/\(.*\)/,\1,' | grep -vE '^(support|data|fuzz|install)$'; }
 
 phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 
@@ -51,7 +51,7 @@ phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 threaded=(task: loop: offload: file: dns: signals: "an embedder" reader:)
 
 test_everything() {
-  local room
+  local room target
   phase "release"
   build release
   for room in $(test_programs); do run_program release "${room}_test"; done
@@ -62,6 +62,9 @@ test_everything() {
     phase "asan"
     build asan
     for room in $(test_programs); do run_program asan "${room}_test"; done
+    phase "fuzz"
+    fuzz_all 10 $(fuzz_targets)
+    for target in $(fuzz_targets); do check "$target finds nothing in 10 s" fuzz_verdict "$target"; done
     phase "tsan"
     for room in runtime registry; do
       build tsan "${room}_test"
