@@ -96,7 +96,7 @@ error peer::remote_error(std::string_view json) const {
 void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
   if (message.id.empty()) return;
-  if (!message.method.empty()) {  // a bad request, which JSON-RPC answers
+  if (message.asks) {  // a bad request, which JSON-RPC answers
     if (auto id = request_id::from_json(message.id))
       send_line(error_line(*id, protocol::code::invalid_request, message.fault));
     return;

@@ -103,8 +103,9 @@ const char* classify(const parts& found, message_view& into) {
 }
 
 // Finds the id of something that is not valid, by quotes and brackets alone: the only one there is, and whole, since
-// the text may be cut anywhere. It decides nothing but which call is told of the bad answer.
-std::string_view readable_id(std::string_view bytes) {
+// the text may be cut anywhere. It decides nothing but which call is told of the bad answer, or who of the bad request:
+// `asks` becomes true where there is a method.
+std::string_view readable_id(std::string_view bytes, bool& asks) {
   const char* end = bytes.data() + bytes.size();
   json_validator check{end, {}};
   std::string_view found;
@@ -121,7 +122,9 @@ std::string_view readable_id(std::string_view bytes) {
     if (p == end) break;
     const char* colon = check.space(p + 1);
     if (depth != 1 || colon == end || *colon != ':' || check.string(name) != p + 1) continue;
-    if (member_of({name, static_cast<std::size_t>(p - name)}) != id) continue;
+    const member which = member_of({name, static_cast<std::size_t>(p - name)});
+    asks = asks || which == method;
+    if (which != id) continue;
     if (seen) return {};  // two ids: which one is meant, nobody knows
     seen = true;
     const char* value = check.space(colon + 1);
@@ -144,16 +147,16 @@ message_view scanner::scan(std::string_view bytes) {
   parts found;
   const char* p = walk(check, check.space(bytes.data()), end, found, message);
   if (p != nullptr && check.space(p) != end) p = check.refuse("something stands behind the message");
+  message.asks = (found.seen & method) != 0;
   if (p == nullptr) {
     message.fault = check.fault();
     message.fault_code = check.fault_code();
-    message.id = readable_id(bytes);
+    message.id = readable_id(bytes, message.asks);
   }
   if (const auto number = integer_of(message.id)) {
     message.number = *number;
     message.integer_id = true;
   }
-  // Also for what cannot be used: a bad request is not the bad answer to a call of ours that has the same id.
   if (found.raw_method.starts_with('"')) {
     const std::string_view raw = found.raw_method.substr(1, found.raw_method.size() - 2);
     if (raw.find('\\') == std::string_view::npos) {

@@ -132,6 +132,25 @@ const suite<"scanner"> tests = [] {
     }
   };
 
+  "A21 a request that cannot be used is known as one, wherever its method stands and whatever is wrong"_test = [] {
+    scanner scan;
+    for (const std::string message :
+         {R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":NaN}})",
+          R"({"jsonrpc":"2.0","params":{"a":NaN},"id":7,"method":"m"})",
+          R"({"jsonrpc":"2.0","id":7,"params":{"a":"\x"},"\u006dethod":"m"})",
+          R"({"jsonrpc":"2.0","id":7,"method":"\x"})", R"({"jsonrpc":"2.0","id":7,"method":7})",
+          R"({"jsonrpc":"2.0","id":7,"method":"","params":[]})", R"({"jsonrpc":"1.0","id":7,"method":"m"})"}) {
+      const message_view unusable = scan.scan(message);
+      expect(unusable.kind == message_kind::unusable && unusable.asks && unusable.number == 7) << message;
+    }
+    for (const std::string message :
+         {R"({"jsonrpc":"2.0","id":7,"result":{"method":NaN}})",
+          R"({"jsonrpc":"2.0","id":7,"result":"method","error":"\x"})", R"({"jsonrpc":"2.0","id":7,"Method":"m"})"}) {
+      const message_view unusable = scan.scan(message);
+      expect(unusable.kind == message_kind::unusable && !unusable.asks && unusable.number == 7) << message;
+    }
+  };
+
   "a method is decoded, whether its escapes make it longer or not"_test = [] {
     scanner scan;
     const std::map<std::string, std::string> rows{
