@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,10 +12,14 @@
 
 namespace hawser::bench {
 
-std::optional<blocking_child> blocking_child::start(const std::string& program, session where) {
+std::optional<blocking_child> blocking_child::start(const std::string& program, session where,
+                                                    std::vector<std::string> arguments, wire over) {
   std::array<int, 2> in{};
   std::array<int, 2> out{};
-  if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) return std::nullopt;
+  if (pipe2(in.data(), O_CLOEXEC) != 0) return std::nullopt;
+  const bool socket = over == wire::socket;
+  if ((socket ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out.data()) : pipe2(out.data(), O_CLOEXEC)) != 0)
+    return std::nullopt;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
@@ -24,10 +29,12 @@ std::optional<blocking_child> blocking_child::start(const std::string& program, 
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   if (where == session::own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  std::string name = program;
-  std::array<char*, 2> arguments{name.data(), nullptr};
+  arguments.insert(arguments.begin(), program);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
   pid_t pid = 0;
-  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
+  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   close(in[0]);
@@ -39,7 +46,11 @@ std::optional<blocking_child> blocking_child::start(const std::string& program, 
 }
 
 blocking_child::blocking_child(blocking_child&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), in_(other.in_), out_(other.out_), epoll_(std::exchange(other.epoll_, -1)) {}
+    : pid_(std::exchange(other.pid_, 0)),
+      in_(other.in_),
+      out_(other.out_),
+      epoll_(std::exchange(other.epoll_, -1)),
+      answer_(std::move(other.answer_)) {}
 
 blocking_child::~blocking_child() {
   if (pid_ == 0) return;
@@ -64,6 +75,17 @@ bool blocking_child::read_back(std::size_t size, int epoll) {
 bool blocking_child::exchange(std::string_view message) {
   if (write(in_, message.data(), message.size()) != static_cast<ssize_t>(message.size())) return false;
   return read_back(message.size(), -1);
+}
+
+bool blocking_child::exchange_line(std::string_view line) {
+  if (write(in_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return false;
+  for (std::size_t got = 0; got == 0 || answer_[got - 1] != '\n';) {
+    if (answer_.size() - got < 4096) answer_.resize(answer_.size() * 2 + 4096);
+    const ssize_t count = read(out_, answer_.data() + got, answer_.size() - got);
+    if (count <= 0) return false;
+    got += static_cast<std::size_t>(count);
+  }
+  return true;
 }
 
 bool blocking_child::exchange_by_epoll(std::string_view message) {

@@ -57,6 +57,8 @@ T rank_of(std::vector<T> values, double percent) {
 
 }  // namespace
 
+double median(std::vector<double> values) { return rank_of(std::move(values), 50); }
+
 void distribution::end_round() {
   const std::vector<std::int64_t> round(values_.begin() + static_cast<std::ptrdiff_t>(round_begin_), values_.end());
   round_begin_ = values_.size();

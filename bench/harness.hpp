@@ -26,6 +26,9 @@ std::string unfit_build();
 /// Beside this program.
 std::string sibling(const std::string& name);
 
+/// The middle one; of two, the smaller.
+double median(std::vector<double> values);
+
 class distribution {
  public:
   void add(std::chrono::nanoseconds one) { values_.push_back(one.count()); }

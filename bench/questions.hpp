@@ -12,5 +12,7 @@ int floor(const settings& s);
 int start(const settings& s);
 /// What does finding a tool cost, and changing one server's tools among many, alone and while many threads read?
 int look_up(const settings& s);
+/// What does a tools/call cost, alone and in a crowd, against blocking reads and writes to the same server?
+int dispatch(const settings& s);
 
 }  // namespace hawser::bench

@@ -14,6 +14,16 @@ constexpr std::size_t kept_when_empty = std::size_t{64} * 1024;
 constexpr std::size_t smallest = 4096;
 }  // namespace
 
+byte_buffer byte_buffer::copy_of(std::string_view bytes) {
+  byte_buffer copy;
+  if (bytes.empty()) return copy;
+  copy.bytes_.reset(static_cast<char*>(std::malloc(bytes.size())));
+  if (copy.bytes_ == nullptr) throw std::bad_alloc{};
+  std::memcpy(copy.bytes_.get(), bytes.data(), bytes.size());
+  copy.capacity_ = copy.tail_ = bytes.size();
+  return copy;
+}
+
 void byte_buffer::make_room(std::size_t least) {
   const std::size_t used = size();
   // Moving the rest to the front is enough where at least half of the memory is dead; else grow, so that bytes are

@@ -21,6 +21,8 @@ class byte_buffer {
     return *this;
   }
   ~byte_buffer() = default;
+  /// With no more memory than the bytes need: for keeping, not for growing.
+  static byte_buffer copy_of(std::string_view bytes);
 
   [[nodiscard]] std::size_t size() const noexcept { return tail_ - head_; }
   [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }

@@ -66,6 +66,8 @@ class loop {
   bool post_item(work& item) noexcept;
 
   void ready(work& item) noexcept { ready_.push(item); }
+  /// Whether anything waits for its turn.
+  [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
 
   /// The time, read at most once in each turn of the loop.
   [[nodiscard]] time_point now() noexcept {

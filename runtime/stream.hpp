@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A byte stream over a pipe or a socket. Reading, once begun, stays on and collects into one growing buffer until a
-// high-water mark; the first write of a turn of the loop leaves at once, what else the turn writes in one gathered
-// system call at its end.
+// high-water mark. A write leaves at once when nobody else is ready to run; what several write in one turn of the loop
+// leaves in one gathered system call at its end.
 #pragma once
 
 #include <cstdint>

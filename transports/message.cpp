@@ -2,7 +2,6 @@
 #include "message.hpp"
 
 #include <boost/json/parse.hpp>
-#include <cstring>
 
 #include "json_text.hpp"
 #include "json_validator.hpp"
@@ -23,28 +22,17 @@ std::string request_id::json() const {
   return std::get<other_number>(value_).text;
 }
 
-namespace {
-
-std::string_view copy_into(byte_buffer& storage, std::string_view text) {
-  if (text.empty()) return {};
-  const auto room = storage.reserve(text.size());
-  std::memcpy(room.at, text.data(), text.size());
-  storage.commit(text.size());
-  return {room.at, text.size()};
-}
-
-}  // namespace
-
 raw_json::raw_json(const message_view& whole, std::string_view part) {
   if (whole.storage != nullptr && !part.empty()) {
     storage_ = std::move(*whole.storage);  // its bytes stay where they are
     text_ = part;
   } else {
-    text_ = copy_into(storage_, part);
+    storage_ = byte_buffer::copy_of(part);
+    text_ = storage_.view();
   }
 }
 
-raw_json::raw_json(std::string_view text) : text_(copy_into(storage_, text)) {}
+raw_json::raw_json(std::string_view text) : storage_(byte_buffer::copy_of(text)), text_(storage_.view()) {}
 
 result<boost::json::value> raw_json::parse() const {
   boost::json::parse_options options;

@@ -145,16 +145,17 @@ void stream_core::end_reading(error why) noexcept {
   if (first && listener != nullptr && !closing) listener->on_end(*read_end);
 }
 
-// A lone message should not wait for the end of the turn; one that is followed by others should not leave alone twice.
-bool stream_core::first_of_this_turn() noexcept {
-  if (bytes_corked > 0 || blocked || last_write == home.turn()) return false;
+// A lone message should not wait for the end of the turn. One that others may follow should: whoever is ready to run
+// may write, too, and a message that leaves alone wakes the other side for itself alone.
+bool stream_core::may_leave_alone() noexcept {
+  if (bytes_corked > 0 || blocked || last_write == home.turn() || home.has_ready()) return false;
   last_write = home.turn();
   return true;
 }
 
 void stream_core::add(std::string_view bytes) {
   if (closing || write_end || bytes.empty()) return;
-  if (bytes.size() <= cork_piece && first_of_this_turn()) {
+  if (bytes.size() <= cork_piece && may_leave_alone()) {
     const ssize_t taken = ::write(fd.get(), bytes.data(), bytes.size());
     if (taken > 0) {  // what went wrong, flush() will find again
       bytes_written += static_cast<std::size_t>(taken);

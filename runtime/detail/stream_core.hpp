@@ -88,7 +88,7 @@ struct stream_core {
   void read_what_is_there() noexcept;
   void widen() noexcept;
   void received(std::size_t count) noexcept;
-  [[nodiscard]] bool first_of_this_turn() noexcept;
+  [[nodiscard]] bool may_leave_alone() noexcept;
   void schedule_flush() noexcept;
   void flush_turn() noexcept;
   ssize_t write_now() noexcept;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A thread that is not the loop's and calls through it, one call after the other: two hops on top of the exchange.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "../runtime/event.hpp"
+#include "../runtime/scope.hpp"
+#include "connection.hpp"
+#include "harness.hpp"
+
+namespace hawser::bench {
+
+class calling_thread {
+ public:
+  calling_thread(loop& home, peer& to) : loop_(home), peer_(to) {}
+
+  /// Makes `count` calls from a new thread and waits for it, from the loop's.
+  task<bool> run(int count, distribution& into);
+
+ private:
+  // One call on its way to the loop; it goes there without an allocation.
+  class submission final : public work {
+   public:
+    explicit submission(calling_thread& owner) : owner_(owner) {}
+
+   private:
+    void run() noexcept override { owner_.calls_->spawn(call(owner_)); }
+    calling_thread& owner_;
+  };
+  static task<void> call(calling_thread& self);
+  void calls_from_here(int count, distribution& into);
+
+  loop& loop_;
+  peer& peer_;
+  scope* calls_ = nullptr;
+  submission submission_{*this};
+  // A mutex and a condition rather than std::atomic::wait, which spins first: on one core it would only be in the way.
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  bool answered_ = false;
+  bool fine_ = true;
+  event finished_;
+};
+
+}  // namespace hawser::bench

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Hawser's side of the dispatch questions: a server in a child process and a peer on its pipes, or both sides in
+// memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../runtime/keeper.hpp"
+#include "../transports/peer.hpp"
+#include "../transports/stdio_channel.hpp"
+
+namespace hawser::bench {
+
+/// What every dispatch question calls, and how.
+const prepared_request& echo_request();
+std::string_view echo_arguments();
+const call_options& usual_deadlines();
+/// The same request as a line for the floor, with an id as long as ours become.
+std::string echo_line();
+
+class nobody_listens final : public peer_listener {};
+
+/// To bench_mcp_server.
+class connection {
+ public:
+  connection(loop& home, stdio output, std::vector<std::string> arguments, wire_limits limits = {});
+
+  task<bool> open();
+  task<void> close();
+  [[nodiscard]] peer& side() noexcept { return side_; }
+
+ private:
+  keeper keeper_;
+  stdio_channel wire_;
+  nobody_listens listener_;
+  peer side_;
+};
+
+}  // namespace hawser::bench

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The neutral server of the dispatch questions: as small and as fast as can be, so that the client's cost shows. It
+// answers tools/call with 117 bytes, or with a text of `--result N` bytes, and tools/list with `--tools N` tools of
+// about 200 bytes, `--page M` to a page. It trusts its client: the id is the last member of a request.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace {
+
+const std::string head = R"({"jsonrpc":"2.0","id":)";
+std::string call_tail = R"(,"result":{"content":[{"type":"text","text":"four score and seven"}],"isError":false}})";
+std::string list_tail;  // of the page that was asked for
+int tools = 0;
+int page = 0;
+
+void write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(1, bytes.data(), bytes.size());
+    if (count <= 0) _exit(0);
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+// Pages are made once, at the start: making them is not what is measured.
+std::string make_page(int begin) {
+  std::string text = R"(,"result":{"tools":[)";
+  const int end = begin + page < tools ? begin + page : tools;
+  char tool[512];
+  for (int i = begin; i < end; ++i) {
+    // Multiplying by a number prime to the count gives an order that is not sorted.
+    const int name = static_cast<int>(static_cast<long long>(i) * 7919 % tools);
+    const int size = snprintf(
+        tool, sizeof tool,
+        R"(%s{"name":"tool_%06d","description":"Looks up record number %d and tells what it knows.",)"
+        R"("inputSchema":{"type":"object","properties":{"key":{"type":"string"},"limit":{"type":"integer"}},"required":["key"]}})",
+        i == begin ? "" : ",", name, name);
+    text.append(tool, static_cast<size_t>(size));
+  }
+  text += ']';
+  if (end < tools) text += R"(,"nextCursor":")" + std::to_string(end) + '"';
+  return text + "}}\n";
+}
+
+std::string_view id_of(std::string_view line) {
+  const size_t colon = line.rfind(':');
+  return line.substr(colon + 1, line.size() - colon - 2);
+}
+
+size_t page_asked_for(std::string_view line) {
+  const size_t cursor = line.find(R"("cursor":")");
+  return cursor == std::string_view::npos
+             ? 0
+             : static_cast<size_t>(atol(line.data() + cursor + 10)) / static_cast<size_t>(page);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i];
+    const int value = atoi(argv[i + 1]);
+    if (option == "--result")
+      call_tail = R"(,"result":{"content":[{"type":"text","text":")" + std::string(static_cast<size_t>(value), 'r') +
+                  R"("}],"isError":false}})";
+    if (option == "--tools") tools = page = value;
+    if (option == "--page") page = value;
+  }
+  call_tail += '\n';
+  std::string* pages = nullptr;
+  const int page_count = tools > 0 ? (tools + page - 1) / page : 0;
+  if (page_count > 0) pages = new std::string[static_cast<size_t>(page_count)];
+  for (int i = 0; i < page_count; ++i) pages[i] = make_page(i * page);
+
+  static char bytes[1 << 20];
+  size_t filled = 0;
+  std::string out;
+  while (true) {
+    const ssize_t count = read(0, bytes + filled, sizeof bytes - filled);
+    if (count <= 0) return 0;
+    filled += static_cast<size_t>(count);
+    const char* line = bytes;
+    out.clear();
+    while (const void* feed = memchr(line, '\n', filled - static_cast<size_t>(line - bytes))) {
+      const char* end = static_cast<const char*>(feed);
+      const std::string_view text{line, static_cast<size_t>(end - line)};
+      line = end + 1;
+      const bool lists = text.starts_with(R"({"jsonrpc":"2.0","method":"tools/list")");
+      const std::string& tail = lists ? pages[page_asked_for(text)] : call_tail;
+      out += head;
+      out += id_of(text);
+      if (tail.size() > 65536) {  // not worth a copy
+        write_all(out);
+        out.clear();
+        write_all(tail);
+      } else {
+        out += tail;
+      }
+    }
+    filled -= static_cast<size_t>(line - bytes);
+    memmove(bytes, line, filled);
+    write_all(out);
+  }
+}
