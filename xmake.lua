@@ -23,16 +23,17 @@ end
 
 add_rules("hawser.compiler_gate")
 
-includes("runtime", "transports", "registry")
+includes("runtime", "transports", "registry", "host")
 
 -- The rooms in one archive, which is what other programs link.
 target("libhawser")
     set_kind("static")
     set_basename("hawser")
-    add_deps("runtime", "transports", "registry")
+    add_deps("runtime", "transports", "registry", "host")
     set_targetdir("$(buildir)/$(mode)/lib")
     add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)",
-                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)", {prefixdir = "hawser"})
+                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)",
+                    "(host/*.hpp)", {prefixdir = "hawser"})
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")
     add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto", libs = "-lboost_json"})

@@ -14,5 +14,9 @@ int start(const settings& s);
 int look_up(const settings& s);
 /// What does a tools/call cost, alone and in a crowd, against blocking reads and writes to the same server?
 int dispatch(const settings& s);
+/// What does a result of 5 MB cost, as bytes and as a tree, against reading it from a socket pair?
+int large(const settings& s);
+/// How long does it take from asking for a list of tools to the published table?
+int list(const settings& s);
 
 }  // namespace hawser::bench

@@ -44,6 +44,7 @@ end
 test_program("runtime", "runtime")
 test_program("transports", "transports")
 test_program("registry", "registry")
+test_program("host", "host")
 test_program("tree")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.

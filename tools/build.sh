@@ -53,7 +53,9 @@ bench_command() {
   local bench
   bench=$(build_folder release)/bin/hawser-bench
   [ $# -gt 0 ] && exec "$bench" "$@"
-  "$bench" floor --rounds 600 && "$bench" start --rounds 20 && "$bench" registry
+  local failed=0 question
+  for question in floor dispatch large list start registry; do "$bench" "$question" || failed=1; done
+  return $failed
 }
 
 soak_command() {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// How long does it take from asking a server for its tools to a published table that has them? In one page, and in
+// pages of a thousand, the tools in no order.
+#include <cstdio>
+
+#include "../host/tool_page.hpp"
+#include "../registry/registry.hpp"
+#include "../transports/json_text.hpp"
+#include "connection.hpp"
+#include "goal.hpp"
+#include "questions.hpp"
+
+namespace hawser::bench {
+
+namespace {
+
+using std::chrono::steady_clock;
+using registry_type = hawser::registry;
+
+// Limits as somebody would set them who expects that many.
+constexpr wire_limits wide{.max_message = std::size_t{256} << 20, .json = {.max_values = 100'000'000}};
+
+task<result<std::shared_ptr<tool_list>>> list_tools(peer& from, std::size_t max_tools) {
+  auto tools = std::make_shared<tool_list>();
+  std::string members;
+  while (true) {
+    const prepared_request request{{.method = "tools/list", .members = members}};
+    auto answer = co_await from.call(request, {}, usual_deadlines());
+    if (!answer) co_return answer.error();
+    auto page = read_tool_page(std::move(*answer), *tools, max_tools);
+    if (!page) co_return page.error();
+    if (!page->next_cursor) co_return tools;
+    members = "\"cursor\":" + quoted(*page->next_cursor);
+  }
+}
+
+struct shape {
+  const char* name;
+  int tools;
+  int page;
+  double bar_ms;
+};
+constexpr shape shapes[] = {{"P6 10,000 tools, one page", 10'000, 10'000, 6},
+                            {"P6 10,000 tools, pages of 1,000", 10'000, 1'000, 6},
+                            {"P6 100,000 tools, one page", 100'000, 100'000, 60},
+                            {"P6 100,000 tools, pages of 1,000", 100'000, 1'000, 60}};
+
+task<bool> measure(loop& home, const settings& s, const shape& what, distribution& into) {
+  connection c{home, stdio::pipe, {"--tools", std::to_string(what.tools), "--page", std::to_string(what.page)}, wide};
+  bool fine = co_await c.open();
+  for (int round = -1; fine && round < s.rounds; ++round) {
+    registry_type table;
+    const auto begin = steady_clock::now();
+    auto tools = co_await list_tools(c.side(), 1'000'000);
+    if (!tools) {
+      std::fprintf(stderr, "hawser-bench: %s\n", tools.error().what.c_str());
+      fine = false;
+      break;
+    }
+    table.replace({0, 1}, "server", std::move(*tools));
+    const auto took = steady_clock::now() - begin;
+    fine = table.table()->size() == static_cast<std::size_t>(what.tools);
+    if (round >= 0) into.add(took);
+  }
+  co_await c.close();
+  co_return fine;
+}
+
+}  // namespace
+
+int list(const settings& s) {
+  std::vector<goal> goals;
+  for (const shape& what : shapes) {
+    distribution took;
+    loop home;
+    if (!home.run(measure(home, s, what, took))) return 2;
+    goals.push_back({.name = what.name, .figure = took.percentile(50) / 1000, .unit = "ms", .bar = what.bar_ms});
+    if (s.free) goals.back().bar.reset();
+  }
+  return print_goals(s, "tools/list to a published table", goals) ? 0 : 1;
+}
+
+}  // namespace hawser::bench

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "tool_page.hpp"
+
+#include <algorithm>
+
+#include "../transports/json_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+// Longer than any that is meant, and more than every model's interface takes.
+constexpr std::size_t longest_name = 1024;
+constexpr std::size_t skipped_described = 100;
+
+// The members of a tool as they stand in the text.
+struct raw_tool {
+  std::string_view name;
+  std::string_view title;
+  std::string_view description;
+  std::string_view input_schema;
+  std::string_view output_schema;
+  std::string_view annotations;
+
+  void take(std::string_view key, std::string_view value) {
+    // The length tells them apart but for one pair, and saves comparisons: there may be a hundred thousand tools.
+    switch (key.size()) {
+      case 4: return take_if(key, "name", value, name);
+      case 5: return take_if(key, "title", value, title);
+      case 11:
+        take_if(key, "description", value, description);
+        take_if(key, "inputSchema", value, input_schema);
+        return take_if(key, "annotations", value, annotations);
+      case 12: return take_if(key, "outputSchema", value, output_schema);
+      default: return;
+    }
+  }
+  static void take_if(std::string_view key, std::string_view wanted, std::string_view value, std::string_view& into) {
+    if (key == wanted) into = value;
+  }
+};
+
+// The text of a string: where it stands if it has no escapes, else decoded and owned by the list.
+std::string_view text_in(std::string_view json, tool_list& list) {
+  if (json.size() < 2 || json.front() != '"') return {};
+  const std::string_view raw = json.substr(1, json.size() - 2);
+  return raw.find('\\') == std::string_view::npos ? raw : list.own(unescaped(raw));
+}
+
+stated said(std::string_view json) noexcept {
+  return json == "true" ? stated::yes : json == "false" ? stated::no : stated::nothing;
+}
+
+tool_hints hints_of(std::string_view annotations) {
+  tool_hints hints;
+  if (annotations.empty() || annotations.front() != '{') return hints;
+  for_each_member(annotations, [&](std::string_view key, std::string_view value) {
+    if (key == "readOnlyHint") hints.read_only = said(value);
+    if (key == "destructiveHint") hints.destructive = said(value);
+    if (key == "idempotentHint") hints.idempotent = said(value);
+    if (key == "openWorldHint") hints.open_world = said(value);
+    return true;
+  });
+  return hints;
+}
+
+const char* why_unusable(const raw_tool& raw, std::string_view name) {
+  if (!raw.name.starts_with('"')) return "it has no name";
+  if (name.empty()) return "its name is empty";
+  if (name.size() > longest_name) return "its name is longer than 1024 bytes";
+  if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
+    return "its name has control characters";
+  if (raw.input_schema.empty()) return "it has no inputSchema";
+  if (raw.input_schema.front() != '{') return "its inputSchema is not an object";
+  return nullptr;
+}
+
+void skip(tool_page& page, std::string_view name, const char* why) {
+  ++page.skipped_count;
+  if (page.skipped.size() < skipped_described) page.skipped.push_back({std::string{name.substr(0, longest_name)}, why});
+}
+
+void read_tool(std::string_view json, tool_page& page, tool_list& into) {
+  if (json.front() != '{') {
+    skip(page, {}, "it is not an object");
+    return;
+  }
+  raw_tool raw;
+  for_each_member(json, [&](std::string_view key, std::string_view value) {
+    raw.take(key, value);
+    return true;
+  });
+  tool t{.name = text_in(raw.name, into)};
+  if (const char* why = why_unusable(raw, t.name)) {
+    skip(page, t.name, why);
+    return;
+  }
+  t.title = text_in(raw.title, into);
+  t.description = text_in(raw.description, into);
+  t.input_schema = raw.input_schema;
+  if (raw.output_schema.starts_with('{')) t.output_schema = raw.output_schema;
+  t.hints = hints_of(raw.annotations);
+  if (t.title.empty() && !raw.annotations.empty()) t.title = text_in(find_member(raw.annotations, "title"), into);
+  t.json = json;
+  into.add(t);
+}
+
+}  // namespace
+
+result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max_tools) {
+  const auto bytes = std::make_shared<const raw_json>(std::move(page));
+  const std::string_view result = bytes->text();
+  const auto bad = [](const char* why) {
+    return error{.code = errc::protocol, .what = std::string{"tools/list: "} + why, .phase = "list"};
+  };
+  if (!result.starts_with('{')) return bad("the result is not an object");
+  std::string_view tools;
+  std::string_view cursor;
+  for_each_member(result, [&](std::string_view key, std::string_view value) {
+    if (key == "tools") tools = value;
+    if (key == "nextCursor") cursor = value;
+    return true;
+  });
+  if (!tools.starts_with('[')) return bad("\"tools\" is not an array");
+  tool_page read;
+  into.keep(bytes);
+  bool fits = true;
+  for_each_element(tools, [&](std::string_view json) {
+    read_tool(json, read, into);
+    return fits = into.size() <= max_tools;
+  });
+  if (!fits)
+    return error{.code = errc::too_large,
+                 .what = "tools/list: more than " + std::to_string(max_tools) + " tools",
+                 .phase = "list"};
+  // Pagination: an empty cursor is not the end, a missing one is; null is what some servers send for none.
+  if (!cursor.empty() && cursor != "null") {
+    read.next_cursor = text_of(cursor);
+    if (!read.next_cursor) return bad("\"nextCursor\" is not a string");
+  }
+  return read;
+}
+
+}  // namespace hawser
