@@ -113,6 +113,8 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   const auto bad = [](const char* why) {
     return error{.code = errc::protocol, .what = std::string{"tools/list: "} + why, .phase = "list"};
   };
+  // The number of values is bounded by the number of bytes and of tools; the limit of ordinary results is too low here.
+  if (auto valid = bytes->check({.max_values = bytes->text().size()}); !valid) return bad(valid.error().what.c_str());
   if (!result.starts_with('{')) return bad("the result is not an object");
   std::string_view tools;
   std::string_view cursor;

@@ -3,34 +3,15 @@
 
 #include <charconv>
 
+#include "detail/json_blocks.hpp"
 #include "json_validator.hpp"
 
 namespace hawser {
 
 const char* detail::skip_value(const char* p, const char* end) noexcept {
-  std::size_t open = 0;
-  do {
-    switch (*p) {
-      case '"': p = skip_string(p + 1, end); break;
-      case '{':
-      case '[':
-        ++open;
-        ++p;
-        break;
-      case '}':
-      case ']':
-        --open;
-        ++p;
-        break;
-      default:
-        if (open > 0) {
-          ++p;
-          break;
-        }
-        while (p != end && *p != ',' && *p != '}' && *p != ']' && *p != ' ' && *p != '\n' && *p != '\r' && *p != '\t')
-          ++p;
-    }
-  } while (open > 0);
+  if (*p == '"') return skip_string(p + 1, end);
+  if (*p == '{' || *p == '[') return skip_container(p, end);
+  while (p != end && *p != ',' && *p != '}' && *p != ']' && *p != ' ' && *p != '\n' && *p != '\r' && *p != '\t') ++p;
   return p;
 }
 

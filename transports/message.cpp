@@ -34,9 +34,17 @@ raw_json::raw_json(const message_view& whole, std::string_view part) {
 
 raw_json::raw_json(std::string_view text) : storage_(byte_buffer::copy_of(text)), text_(storage_.view()) {}
 
-result<boost::json::value> raw_json::parse() const {
+result<void> raw_json::check(json_limits limits) const {
+  auto valid = validate_json(text_, limits);
+  if (valid || valid.error().code == errc::too_large) return valid;
+  return hawser::error{
+      .code = errc::protocol, .what = "the result is not JSON: " + valid.error().what, .executed = execution::unknown};
+}
+
+result<boost::json::value> raw_json::parse(json_limits limits) const {
+  if (auto valid = check(limits); !valid) return valid.error();
   boost::json::parse_options options;
-  options.max_depth = json_validator::deepest;  // the message had a limit of its own
+  options.max_depth = json_validator::deepest;  // a smaller limit has been checked
   boost::system::error_code failure;
   auto value = boost::json::parse(boost::json::string_view{text_.data(), text_.size()}, failure, {}, options);
   if (failure) return hawser::error{.code = errc::parse, .what = "JSON: " + failure.message()};

@@ -11,6 +11,7 @@
 
 #include "../runtime/byte_buffer.hpp"
 #include "../runtime/error.hpp"
+#include "json_validator.hpp"
 
 namespace hawser {
 
@@ -53,7 +54,7 @@ struct message_view {
   std::string_view id{};      ///< as it stands in the message; empty = none
   std::string_view method{};  ///< decoded; of an unusable message, too, where it was read before the fault
   std::string_view params{};  ///< this and the next two: raw JSON, empty = absent
-  std::string_view result{};
+  std::string_view result{};  ///< what is inside of it is not checked yet: raw_json::check()
   std::string_view error{};
   std::string_view bytes{};  ///< the whole message
   const char* fault = nullptr;
@@ -62,20 +63,22 @@ struct message_view {
   byte_buffer* storage = nullptr;
 };
 
-/// A part of a message that somebody keeps: valid JSON, parsed only when somebody asks.
+/// A part of a message that somebody keeps, parsed only when somebody asks. A result is JSON as far as its envelope
+/// needs it: UTF-8, closed strings, balanced brackets; check() or parse() sees to the rest.
 class raw_json {
  public:
   raw_json() = default;
   /// Copies `part`, or takes the memory of the whole message where that is offered.
   raw_json(const message_view& whole, std::string_view part);
-  /// Precondition: `text` is valid JSON.
   explicit raw_json(std::string_view text);
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
-  /// A tree of it, in which a number that is no 64-bit integer is a double, an infinite one where it must be. An error
-  /// only where Boost.JSON refuses to count, a number of 2^31 digits.
-  [[nodiscard]] result<boost::json::value> parse() const;
+  /// Whether it is valid JSON within these limits: the precondition of walking it by json_text.hpp.
+  [[nodiscard]] result<void> check(json_limits limits = {}) const;
+  /// A tree of it, after check(), in which a number that is no 64-bit integer is a double, an infinite one where it
+  /// must be.
+  [[nodiscard]] result<boost::json::value> parse(json_limits limits = {}) const;
 
  private:
   byte_buffer storage_;

@@ -31,7 +31,7 @@ void recording_channel::send(const outgoing& message) {
 
 void recording_channel::on_message(const message_view& message) noexcept {
   // Only what is valid JSON may stand in a line of JSON; the fault of some unusable messages is another one.
-  const bool valid = message.kind != message_kind::unusable || validate_json(message.bytes).has_value();
+  const bool valid = validate_json(message.bytes).has_value();
   record("server", valid ? "message" : "text", valid ? std::string{message.bytes} : quoted(message.bytes));
   to_->on_message(message);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scanner.hpp"
 
+#include "detail/json_blocks.hpp"
 #include "json_text.hpp"
 
 namespace hawser {
@@ -56,8 +57,53 @@ struct parts {
   }
 };
 
+// Only asked where it might be: brackets one by one.
+bool deeper_than(std::uint64_t open, std::uint64_t close, std::size_t depth, std::size_t limit) noexcept {
+  for (std::uint64_t brackets = open | close; brackets != 0 && depth > 0; brackets &= brackets - 1) {
+    const std::uint64_t one = brackets & (std::uint64_t{0} - brackets);
+    if ((open & one) == 0) {
+      --depth;
+    } else if (++depth > limit) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_utf8(json_validator& check, const char* p, const char* end) noexcept {
+  while (p != nullptr && p != end) p = static_cast<unsigned char>(*p) < 0x80 ? p + 1 : check.multibyte(p);
+  return p != nullptr;
+}
+
+// A result as far as the envelope is concerned: where it ends. The grammar inside is checked once, where it is used.
+const char* balanced(json_validator& check, const char* first, const char* end, std::size_t max_depth) noexcept {
+  std::size_t depth = 1;
+  std::uint64_t beyond = 0;
+  bool control = false;
+  bool deep = false;
+  const char* behind = detail::for_each_block(
+      first, end,
+      [&](const char* at, const detail::byte_masks& m, std::uint64_t strings, std::uint64_t open, std::uint64_t close) {
+        if (at == first) open &= open - 1;  // the bracket that is counted already
+        // The envelope itself is the first level.
+        if (1 + depth + static_cast<std::size_t>(std::popcount(open)) > max_depth) [[unlikely]]
+          deep = deep || deeper_than(open, close, depth, max_depth - 1);
+        const char* found = detail::closing_bracket(at, open, close, depth);
+        const std::uint64_t inside = found == nullptr ? ~std::uint64_t{0} : ~std::uint64_t{0} >> (64 - (found - at));
+        control = control || (m.control & strings & inside) != 0;
+        beyond |= m.beyond & inside;
+        return deep ? end : found;
+      });
+  if (deep) return check.refuse("nested too deeply", errc::too_large);
+  if (control) return check.refuse("a control character inside a string");
+  if (behind == nullptr) return check.refuse("the text ends inside a container");
+  if (beyond != 0 && !is_utf8(check, first, behind)) return check.refuse("not UTF-8");
+  return behind;
+}
+
 // Walks the members of the outermost object. Null, with the fault inside `check`, where it is not valid.
-const char* walk(json_validator& check, const char* p, const char* end, parts& found, message_view& into) {
+const char* walk(json_validator& check, const char* p, const char* end, std::size_t max_depth, parts& found,
+                 message_view& into) {
   if (p == end || *p != '{') return check.refuse("not a JSON object", errc::protocol);
   p = check.space(p + 1);
   if (p != end && *p == '}') return p + 1;
@@ -70,7 +116,8 @@ const char* walk(json_validator& check, const char* p, const char* end, parts& f
     p = check.space(p);
     if (p == end || *p != ':') return check.refuse("a colon is missing");
     const char* value = check.space(p + 1);
-    p = check.value(value, 1);
+    const bool light = which == result_member && value != end && (*value == '{' || *value == '[');
+    p = light ? balanced(check, value, end, max_depth) : check.value(value, 1);
     if (p == nullptr) return nullptr;
     if (which != no_member && !found.take(which, {value, static_cast<std::size_t>(p - value)}, into))
       return check.refuse("a member stands twice in the envelope", errc::protocol);
@@ -145,7 +192,7 @@ message_view scanner::scan(std::string_view bytes) {
   const char* end = bytes.data() + bytes.size();
   json_validator check{end, limits_};
   parts found;
-  const char* p = walk(check, check.space(bytes.data()), end, found, message);
+  const char* p = walk(check, check.space(bytes.data()), end, limits_.max_depth, found, message);
   if (p != nullptr && check.space(p) != end) p = check.refuse("something stands behind the message");
   message.asks = (found.seen & method) != 0;
   if (p == nullptr) {

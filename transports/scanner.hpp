@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opens the envelope of a JSON-RPC message in one pass over its bytes: what kind it is, its id, and where its parts
-// lie. The pass validates everything, so whoever uses a part need not. Pure: no I/O, no tree.
+// lie. The pass validates everything but the inside of a result: there it makes sure of UTF-8, closed strings, balanced
+// brackets and their depth, and leaves the grammar to whoever uses the result. Pure: no I/O, no tree.
 #pragma once
 
 #include <string>

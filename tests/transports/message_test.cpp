@@ -90,7 +90,7 @@ const suite<"message"> tests = [] {
       expect(raw_json{text}.parse().has_value()) << text;
       expect(raw_json{text}.text() == text);
     }
-    expect(raw_json{std::string(1024, '[') + std::string(1024, ']')}.parse().has_value());
+    expect(raw_json{std::string(1024, '[') + std::string(1024, ']')}.parse({.max_depth = 1024}).has_value());
   };
 
   "B14 a tree has no better numbers than Boost.JSON, but the text stays"_test = [] {

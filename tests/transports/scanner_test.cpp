@@ -144,7 +144,7 @@ const suite<"scanner"> tests = [] {
       expect(unusable.kind == message_kind::unusable && unusable.asks && unusable.number == 7) << message;
     }
     for (const std::string message :
-         {R"({"jsonrpc":"2.0","id":7,"result":{"method":NaN}})",
+         {R"({"jsonrpc":"2.0","id":7,"result":{"method":"\n}})",
           R"({"jsonrpc":"2.0","id":7,"result":"method","error":"\x"})", R"({"jsonrpc":"2.0","id":7,"Method":"m"})"}) {
       const message_view unusable = scan.scan(message);
       expect(unusable.kind == message_kind::unusable && !unusable.asks && unusable.number == 7) << message;
@@ -226,10 +226,26 @@ const suite<"scanner"> tests = [] {
     expect(std::chrono::steady_clock::now() - begin < std::chrono::seconds{20});
   };
 
+  "a result whose grammar is wrong inside passes the envelope and fails where it is used"_test = [] {
+    scanner scan;
+    for (const std::string_view inside :
+         {"{]", "[1,]", "{\"a\" 1}", "[\"\\x\"]", "[nul]", "[1 2]", "{1:2}", "[\"\\ud800\"]"}) {
+      const std::string bad = "[" + std::string{inside} + (inside == "{]" ? "" : "]");
+      const std::string line = R"({"jsonrpc":"2.0","id":7,"result":)" + bad + "}";
+      const message_view message = scan.scan(line);
+      if (message.kind != message_kind::result) continue;
+      const raw_json kept{message, message.result};
+      expect(kept.text() == bad and kept.check().error().code == errc::protocol) << line;
+      expect(!kept.parse().has_value()) << line;
+    }
+  };
+
   "B13 more values than the cap are too large, and the id is told"_test = [] {
     scanner scan{json_limits{.max_depth = 128, .max_values = 5}};
-    expect(scan.scan(R"({"jsonrpc":"2.0","id":7,"result":[1,2]})").kind == message_kind::result);
-    const message_view message = scan.scan(R"({"jsonrpc":"2.0","id":7,"result":[1,2,3]})");
+    expect(scan.scan(R"({"jsonrpc":"2.0","id":7,"error":[1,2]})").kind == message_kind::failure);
+    const message_view message = scan.scan(R"({"jsonrpc":"2.0","id":7,"error":[1,2,3]})");
+    expect(raw_json{"[1,2]"}.check({.max_values = 3}).has_value());
+    expect(raw_json{"[1,2,3]"}.check({.max_values = 3}).error().code == errc::too_large);
     expect(message.kind == message_kind::unusable && message.fault_code == errc::too_large && message.number == 7);
   };
 
