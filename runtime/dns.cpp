@@ -97,6 +97,7 @@ class ares_question final : public operation, private timer {
       poll->data = this;
     }
     const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
+    detail::uv_of(home());  // which is to look at the poll handle again
     uv_poll_start(poll.get(), events, [](uv_poll_t* ready, int status, int what) {
       if (ready->data == nullptr) return;
       auto& self = *static_cast<ares_question*>(ready->data);

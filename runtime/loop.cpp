@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "loop.hpp"
 
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "detail/loop_core.hpp"
+#include "detail/stream_core.hpp"
 
 namespace hawser {
 
@@ -67,32 +69,16 @@ loop::loop(options o)
       core_(std::make_unique<detail::loop_core>()),
       log_(std::move(o.log)) {
   real_time_ = clock_->real();
-  open_handles();
-}
-
-void loop::open_handles() {
   detail::loop_core& core = *core_;
   detail::require(uv_loop_init(&core.uv) == 0, "libuv could not make an event loop (out of descriptors?)");
-  const int made = uv_async_init(&core.uv, &core.wake, [](uv_async_t* handle) {
-    loop& self = *static_cast<loop*>(handle->data);
-    const std::lock_guard lock{self.core_->mailbox_mutex};
-    self.ready_.append(self.core_->mailbox);
-  });
-  detail::require(made == 0, "libuv could not make a wake-up handle (out of descriptors?)");
-  uv_prepare_init(&core.uv, &core.before_poll);
-  uv_idle_init(&core.uv, &core.poll_without_waiting);
-  core.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  detail::require(core.timer_fd >= 0, "the system could not make a timer (out of descriptors?)");
-  uv_poll_init(&core.uv, &core.timer, core.timer_fd);
-  core.wake.data = core.before_poll.data = core.timer.data = this;
-  uv_prepare_start(&core.before_poll, [](uv_prepare_t* handle) { static_cast<loop*>(handle->data)->before_poll(); });
-  uv_poll_start(&core.timer, UV_READABLE, [](uv_poll_t* handle, int, int) {
-    loop& self = *static_cast<loop*>(handle->data);
-    std::uint64_t times = 0;
-    if (::read(self.core_->timer_fd, &times, sizeof times) != sizeof times) return;
-    self.rang_ = true;
-    self.armed_ = time_point::min();
-  });
+  core.uv.data = core_.get();
+  core.timer = detail::unique_fd{timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
+  core.wake = detail::unique_fd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  detail::require(core.timer && core.wake, "the system could not make a timer and a wake-up (out of descriptors?)");
+  using source = detail::poller::source;
+  core.waiting.watch(core.timer.get(), source::timer);
+  core.waiting.watch(core.wake.get(), source::mailbox);
+  core.waiting.watch(uv_backend_fd(&core.uv), source::libuv);
 }
 
 loop::~loop() {
@@ -102,11 +88,8 @@ loop::~loop() {
     ready_.append(core_->mailbox);
   }
   ready_.drop_all();
-  for (void* own :
-       std::initializer_list<void*>{&core_->wake, &core_->before_poll, &core_->poll_without_waiting, &core_->timer}) {
-    uv_close(static_cast<uv_handle_t*>(own), nullptr);
-  }
-  // Ends when the last handle has closed; a handle that nobody closed would keep it waiting, so look at them first.
+  detail::require(core_->streams == 0, "a loop died before the streams on it were closed");
+  // libuv's loop ends when the last handle has closed; one that nobody closed would keep it waiting, so look first.
   uv_walk(
       &core_->uv,
       [](uv_handle_t* handle, void*) {
@@ -118,7 +101,6 @@ loop::~loop() {
   uv_run(&core_->uv, UV_RUN_DEFAULT);
   detail::require(ready_.empty(), "closing a loop made a coroutine ready that nobody will run");
   detail::require(timers_.empty(), "a loop died with a timer running on it");
-  ::close(core_->timer_fd);
   detail::require(uv_loop_close(&core_->uv) == 0, "a loop died while libuv was still at work on it");
 }
 
@@ -132,8 +114,25 @@ bool loop::post_item(work& item) noexcept {
   if (!core_->open) return false;
   const bool first = core_->mailbox.empty();
   core_->mailbox.push(item);
-  if (first) uv_async_send(&core_->wake);  // one wake-up empties the whole mailbox
+  if (first) {  // one wake-up empties the whole mailbox
+    const std::uint64_t once = 1;
+    static_cast<void>(!::write(core_->wake.get(), &once, sizeof once));  // fails only where it is not needed
+  }
   return true;
+}
+
+void loop::empty_mailbox() noexcept {
+  std::uint64_t times = 0;
+  static_cast<void>(!::read(core_->wake.get(), &times, sizeof times));
+  const std::lock_guard lock{core_->mailbox_mutex};
+  ready_.append(core_->mailbox);
+}
+
+void loop::timer_rang() noexcept {
+  std::uint64_t times = 0;
+  if (::read(core_->timer.get(), &times, sizeof times) != sizeof times) return;
+  rang_ = true;
+  armed_ = time_point::min();
 }
 
 context loop::begin() noexcept {
@@ -146,17 +145,11 @@ context loop::begin() noexcept {
 void loop::drive(std::coroutine_handle<> first, const root& ending) {
   const sigpipe_blocked quiet;
   first.resume();
-  if (!ending.done) {
-    core_->running = true;
-    uv_run(&core_->uv, UV_RUN_DEFAULT);  // until root_completed()
-    core_->running = false;
+  while (!ending.done) {
+    before_poll();
+    if (!ending.done) poll();
   }
-  detail::require(ending.done, "the loop ended before its task");
   thread_ = std::thread::id{};
-}
-
-void loop::root_completed() noexcept {
-  if (core_->running) uv_stop(&core_->uv);  // else it would stop the next run
 }
 
 void loop::run_ready() noexcept {
@@ -167,8 +160,7 @@ void loop::run_ready() noexcept {
   }
 }
 
-// Callbacks and closed handles only mark what is ready; it runs here, once a turn, and then the loop sleeps only if
-// there is nothing left to do.
+// Events only mark what is ready; it runs here, once a turn.
 void loop::before_poll() noexcept {
   if (std::exchange(rang_, false)) timers_.expire(now());
   if (!ready_.empty()) polled_in_vain_ = false;
@@ -179,16 +171,30 @@ void loop::before_poll() noexcept {
   } else {
     pass_time_of_test();
   }
-  const bool busy = !ready_.empty() || polled_in_vain_;
-  if (busy != busy_) [[unlikely]] {
-    busy_ = busy;
-    if (busy) {
-      uv_idle_start(&core_->poll_without_waiting, [](uv_idle_t*) {});
-    } else {
-      uv_idle_stop(&core_->poll_without_waiting);
+  now_is_known_ = false;  // the poll may sleep, and what it finds starts timers
+}
+
+// Sleeps only if there is nothing left to do.
+void loop::poll() noexcept {
+  if (core_->uv_touched) run_libuv();
+  const bool busy = !ready_.empty() || polled_in_vain_ || core_->uv_touched;
+  using detail::poller;
+  for (const epoll_event& e : core_->waiting.poll(busy ? poller::patience::look : poller::patience::wait)) {
+    switch (static_cast<poller::source>(e.data.u64)) {
+      case poller::source::mailbox: empty_mailbox(); break;
+      case poller::source::timer: timer_rang(); break;
+      case poller::source::libuv:
+        run_libuv();
+        core_->uv_touched = true;  // its own callbacks may have started something that it has not looked at
+        break;
+      default: static_cast<detail::stream_core*>(e.data.ptr)->on_event(e.events);
     }
   }
-  now_is_known_ = false;  // the poll may sleep, and its callbacks start timers
+}
+
+void loop::run_libuv() noexcept {
+  core_->uv_touched = false;
+  uv_run(&core_->uv, UV_RUN_NOWAIT);
 }
 
 // Set only when the nearest deadline has changed: many deadlines of one length change it once.
@@ -202,7 +208,7 @@ void loop::arm_timer() noexcept {
     at.it_value.tv_sec = seconds.count();
     at.it_value.tv_nsec = std::max<long>((since_boot - seconds).count(), 1);
   }
-  timerfd_settime(core_->timer_fd, TFD_TIMER_ABSTIME, &at, nullptr);
+  timerfd_settime(core_->timer.get(), TFD_TIMER_ABSTIME, &at, nullptr);
 }
 
 // Descriptors come first: time jumps only when a poll without waiting has found nothing to do, and only if the clock

@@ -113,7 +113,6 @@ class loop {
     ~root() { owner_.root_ = nullptr; }
     std::coroutine_handle<> completed() noexcept override {
       done = true;
-      owner_.root_completed();
       return std::noop_coroutine();
     }
     stop_source stop;
@@ -125,10 +124,12 @@ class loop {
 
   context begin() noexcept;
   void drive(std::coroutine_handle<> first, const root& ending);
-  void open_handles();
-  void root_completed() noexcept;
   void run_ready() noexcept;
   void before_poll() noexcept;
+  void poll() noexcept;
+  void run_libuv() noexcept;
+  void empty_mailbox() noexcept;
+  void timer_rang() noexcept;
   void arm_timer() noexcept;
   void pass_time_of_test() noexcept;
 
@@ -141,7 +142,6 @@ class loop {
   bool real_time_ = true;
   bool now_is_known_ = false;
   bool polled_in_vain_ = false;  // since something was last ready
-  bool busy_ = false;            // libuv has been told not to wait
   timer_queue timers_;
 
   time_point now_;

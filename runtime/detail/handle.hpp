@@ -7,12 +7,15 @@
 
 #include <memory>
 
+#include "loop_core.hpp"
+
 namespace hawser::detail {
 
 template <class Handle>
 struct handle_closer {
   void operator()(Handle* handle) const noexcept {
     handle->data = nullptr;
+    static_cast<loop_core*>(handle->loop->data)->uv_touched = true;
     uv_close(reinterpret_cast<uv_handle_t*>(handle),
              [](uv_handle_t* closed) { delete reinterpret_cast<Handle*>(closed); });
   }

@@ -9,30 +9,35 @@
 
 #include "../error.hpp"
 #include "../loop.hpp"
+#include "poller.hpp"
 
 namespace hawser::detail {
 
 struct loop_core {
+  poller waiting;
+  // How many streams have not closed yet.
+  std::size_t streams = 0;
+
   uv_loop_t uv{};
-  bool running = false;
-  uv_async_t wake{};
-  uv_prepare_t before_poll{};
-  uv_idle_t poll_without_waiting{};  // active while there is something to do besides waiting for descriptors
+  // Something was started or closed on libuv's loop: it looks at that only when it is run.
+  bool uv_touched = true;
 
-  // The whole timer queue under one timerfd. A libuv timer would give every epoll_wait a limit, which costs the kernel
-  // a timer of its own each time, rounds to milliseconds, and before libuv 1.45 may be run ahead of a poll that then
-  // waits for ever.
-  int timer_fd = -1;
-  uv_poll_t timer{};
+  // The whole timer queue under one timerfd. A libuv timer, or a limit for epoll_wait, costs the kernel a timer of its
+  // own each time and rounds to milliseconds.
+  unique_fd timer;
 
-  // What other threads posted. uv_async_send happens under the mutex and closing clears `open` under it first, so no
-  // send can race with the close (libuv#3626).
+  // What other threads posted. The eventfd is written under the mutex, and closing clears `open` under it first.
+  unique_fd wake;
   std::mutex mailbox_mutex;
   work_queue mailbox;
   bool open = true;
 };
 
-inline uv_loop_t* uv_of(loop& l) noexcept { return &l.core().uv; }
+/// For whoever starts something on libuv's loop; the loop will look at it at its next turn.
+inline uv_loop_t* uv_of(loop& l) noexcept {
+  l.core().uv_touched = true;
+  return &l.core().uv;
+}
 
 /// Where a libuv status enters the house.
 error from_uv(int status, std::string_view subject);

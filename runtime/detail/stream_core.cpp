@@ -43,42 +43,37 @@ stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, str
     why = from_errno(errno, "stream");
     return nullptr;
   }
-  auto* core = new stream_core{home, std::move(fd), shape, limits};
-  if (const int status = uv_poll_init(uv_of(home), &core->poll, core->fd.get()); status != 0) {
-    why = from_uv(status, "stream");
-    delete core;
+  // A file, for one, cannot be polled; better to know now.
+  poller& waiting = home.core().waiting;
+  if (!waiting.watch(fd.get(), 0, EPOLLIN, nullptr)) {
+    why = from_errno(errno, "stream");
     return nullptr;
   }
-  core->poll.data = core;
+  waiting.watch(fd.get(), EPOLLIN, 0, nullptr);
+  auto* core = new stream_core{home, std::move(fd), shape, limits};
+  ++home.core().streams;
   return core;
 }
 
 void stream_core::update_poll() noexcept {
-  const int wanted =
-      (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0) | (writes != nullptr && !write_end ? UV_DISCONNECT : 0);
-  if (wanted == polled || closing) return;
+  if (closing) return;
+  const std::uint32_t wanted =
+      (reading ? EPOLLIN : 0U) | (blocked ? EPOLLOUT : 0U) | (writes != nullptr && !write_end ? EPOLLRDHUP : 0U);
+  if (wanted == polled) return;
+  home.core().waiting.watch(fd.get(), polled, wanted, this);
   polled = wanted;
-  if (wanted == 0) {
-    uv_poll_stop(&poll);
-    return;
-  }
-  uv_poll_start(&poll, wanted, [](uv_poll_t* handle, int status, int events) {
-    static_cast<stream_core*>(handle->data)->on_event(status, events);
-  });
 }
 
-void stream_core::on_event(int status, int events) noexcept {
-  if (status < 0) {
-    // The other side is gone or broken; libuv has stopped polling. Reading and writing say what it is.
-    events = polled;
-    polled = 0;
-  }
-  if ((events & UV_WRITABLE) != 0) {
+void stream_core::on_event(std::uint32_t events) noexcept {
+  if (closing) return;  // by what was handled before it in the same turn
+  // Of an end or an error reading and writing find out what it is.
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) events |= polled;
+  if ((events & EPOLLOUT) != 0) {
     blocked = false;
     flush();
   }
-  if ((events & UV_READABLE) != 0 && reading) read_what_is_there();
-  if ((events & UV_DISCONNECT) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
+  if ((events & EPOLLIN) != 0 && reading) read_what_is_there();
+  if ((events & EPOLLRDHUP) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
   update_poll();
 }
 
@@ -208,7 +203,7 @@ void stream_core::flush() noexcept {
     if (taken >= 0) {
       written(static_cast<std::size_t>(taken));
     } else if (errno == EAGAIN) {
-      blocked = true;  // the other side is slow: libuv says when it goes on
+      blocked = true;  // the other side is slow: the poller says when it goes on
       update_poll();
     } else if (errno != EINTR) {
       end_writing(from_errno(errno, "write"));
@@ -257,15 +252,16 @@ void stream_core::close() noexcept {
   if (home.on_loop_thread()) flush();  // what the system takes at once still leaves; elsewhere SIGPIPE is not blocked
   closing = true;
   reading = false;
-  uv_close(reinterpret_cast<uv_handle_t*>(&poll),
-           [](uv_handle_t* handle) { static_cast<stream_core*>(handle->data)->on_closed(); });
-  fd.reset();  // uv_close has taken it out of the poll
+  if (polled != 0) home.core().waiting.watch(fd.get(), polled, 0, this);
+  fd.reset();
+  home.ready(closed_soon);  // not at once: events of this turn may still name this object
   end_reading(error{.code = errc::closed, .what = "closed on this side"});
   end_writing(error{.code = errc::closed, .what = "closed before everything was written"});
 }
 
 void stream_core::on_closed() noexcept {
   closed = true;
+  --home.core().streams;
   while (!closers.empty()) home.ready(closers.pop_front());
   free_if_done();
 }

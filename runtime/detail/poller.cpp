@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "poller.hpp"
+
+#include <cerrno>
+
+#include "check.hpp"
+
+namespace hawser::detail {
+
+poller::poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
+  require(static_cast<bool>(fd_), "the system could not make an event loop (out of descriptors?)");
+}
+
+bool poller::control(int fd, int operation, epoll_event what) noexcept {
+  return epoll_ctl(fd_.get(), operation, fd, &what) == 0;
+}
+
+bool poller::watch(int fd, std::uint32_t before, std::uint32_t wanted, stream_core* who) noexcept {
+  const int operation = wanted == 0 ? EPOLL_CTL_DEL : before == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  return control(fd, operation, {.events = wanted, .data = {.ptr = who}});
+}
+
+void poller::watch(int fd, source who) noexcept {
+  const bool watched =
+      control(fd, EPOLL_CTL_ADD, {.events = EPOLLIN, .data = {.u64 = static_cast<std::uint64_t>(who)}});
+  require(watched, "the system does not let an event loop watch its own descriptors");
+}
+
+std::span<const epoll_event> poller::poll(patience how) noexcept {
+  while (true) {
+    const int count =
+        epoll_wait(fd_.get(), events_.data(), static_cast<int>(events_.size()), how == patience::wait ? -1 : 0);
+    if (count >= 0) return std::span{events_}.first(static_cast<std::size_t>(count));
+    require(errno == EINTR, "the event loop cannot wait");
+  }
+}
+
+}  // namespace hawser::detail
