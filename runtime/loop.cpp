@@ -87,6 +87,8 @@ loop::~loop() {
     core_->open = false;
     ready_.append(core_->mailbox);
   }
+  // Who posted last may be about to write to the eventfd; nobody begins to any more.
+  while (core_->wakers.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   ready_.drop_all();
   detail::require(core_->streams == 0, "a loop died before the streams on it were closed");
   // libuv's loop ends when the last handle has closed; one that nobody closed would keep it waiting, so look first.
@@ -110,14 +112,18 @@ void loop::request_stop() noexcept {
 }
 
 bool loop::post_item(work& item) noexcept {
-  const std::lock_guard lock{core_->mailbox_mutex};
-  if (!core_->open) return false;
-  const bool first = core_->mailbox.empty();
-  core_->mailbox.push(item);
-  if (first) {  // one wake-up empties the whole mailbox
-    const std::uint64_t once = 1;
-    static_cast<void>(!::write(core_->wake.get(), &once, sizeof once));  // fails only where it is not needed
+  {
+    const std::lock_guard lock{core_->mailbox_mutex};
+    if (!core_->open) return false;
+    const bool first = core_->mailbox.empty();
+    core_->mailbox.push(item);
+    if (!first) return true;  // one wake-up empties the whole mailbox
+    core_->wakers.fetch_add(1, std::memory_order_relaxed);
   }
+  // Not under the mutex: the loop's thread, once awake, would only wait for it again.
+  const std::uint64_t once = 1;
+  static_cast<void>(!::write(core_->wake.get(), &once, sizeof once));  // fails only where it is not needed
+  core_->wakers.fetch_sub(1, std::memory_order_release);
   return true;
 }
 

@@ -20,12 +20,6 @@ std::string opening(std::string_view method) {
   return text;
 }
 
-void append_number(std::string& to, std::int64_t number) {
-  std::array<char, 24> digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  to.append(digits.data(), end);
-}
-
 }  // namespace
 
 prepared_request::prepared_request(const parts& p) {
@@ -66,9 +60,12 @@ prepared_request prepared_request::tool_call(std::string_view name, std::string_
 }
 
 void prepared_request::append_to(std::string& line, std::int64_t id, std::string_view argument) const {
+  std::array<char, 24> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), id).ptr;
+  const std::string_view digits{buffer.data(), static_cast<std::size_t>(end - buffer.data())};
   if (!to_token_.empty()) {
     line += to_token_;
-    append_number(line, id);
+    line += digits;
   }
   if (argument.empty() || to_argument_.empty()) {
     line += without_argument_;
@@ -77,7 +74,7 @@ void prepared_request::append_to(std::string& line, std::int64_t id, std::string
     line += argument;
     line += to_id_;
   }
-  append_number(line, id);
+  line += digits;
   line += "}\n";
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scanner.hpp"
 
+#include <cstring>
+
 #include "detail/json_blocks.hpp"
 #include "json_text.hpp"
 
@@ -101,6 +103,55 @@ const char* balanced(json_validator& check, const char* first, const char* end, 
   return behind;
 }
 
+// The id of a usual answer: a few digits. Null where it is anything else.
+const char* usual_id(const char* p, const char* end, message_view& into) noexcept {
+  const char* first = p;
+  std::int64_t number = 0;
+  while (p != end && *p >= '0' && *p <= '9') number = number * 10 + (*p++ - '0');
+  const auto length = static_cast<std::size_t>(p - first);
+  if (length == 0 || length > 18 || (*first == '0' && length > 1)) return nullptr;
+  into.id = {first, length};
+  into.number = number;
+  into.integer_id = true;
+  return p;
+}
+
+const char* usual_result(const char* p, const char* end, std::size_t max_depth, message_view& into) noexcept {
+  if (p == end || *p != '{') return nullptr;
+  json_validator check{end, {}};
+  const char* behind = balanced(check, p, end, max_depth);
+  if (behind != nullptr) into.result = {p, static_cast<std::size_t>(behind - p)};
+  return behind;
+}
+
+// An answer as nearly every server writes it, in one of two orders and without spaces. It is taken for what it is by a
+// few comparisons; everything else, and everything that is wrong, takes the general way. A matter of a tenth of a
+// microsecond, of the four that an exchange with a server takes.
+bool usual_answer(std::string_view bytes, std::size_t max_depth, message_view& into) noexcept {
+  constexpr std::string_view id_first = R"({"jsonrpc":"2.0","id":)";
+  constexpr std::string_view then_result = R"(,"result":)";
+  constexpr std::string_view result_first = R"({"result":)";
+  constexpr std::string_view then_id = R"(,"jsonrpc":"2.0","id":)";
+  const char* end = bytes.data() + bytes.size();
+  const auto behind = [end](const char* p, std::string_view text) noexcept {
+    const bool there = p != nullptr && static_cast<std::size_t>(end - p) >= text.size() &&
+                       std::memcmp(p, text.data(), text.size()) == 0;
+    return there ? p + text.size() : nullptr;
+  };
+  const char* p = behind(bytes.data(), id_first);
+  if (p != nullptr) {
+    p = behind(usual_id(p, end, into), then_result);
+    if (p != nullptr) p = usual_result(p, end, max_depth, into);
+  } else {
+    p = behind(bytes.data(), result_first);
+    if (p != nullptr) p = behind(usual_result(p, end, max_depth, into), then_id);
+    if (p != nullptr) p = usual_id(p, end, into);
+  }
+  if (p == nullptr || end - p != 1 || *p != '}') return false;
+  into.kind = message_kind::result;
+  return true;
+}
+
 // Walks the members of the outermost object. Null, with the fault inside `check`, where it is not valid.
 const char* walk(json_validator& check, const char* p, const char* end, std::size_t max_depth, parts& found,
                  message_view& into) {
@@ -188,6 +239,9 @@ std::string_view readable_id(std::string_view bytes, bool& asks) {
 
 message_view scanner::scan(std::string_view bytes) {
   message_view message;
+  message.bytes = bytes;
+  if (usual_answer(bytes, limits_.max_depth, message)) return message;
+  message = {};
   message.bytes = bytes;
   const char* end = bytes.data() + bytes.size();
   json_validator check{end, limits_};

@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include <atomic>
 #include <mutex>
 #include <string_view>
 
@@ -26,11 +27,13 @@ struct loop_core {
   // own each time and rounds to milliseconds.
   unique_fd timer;
 
-  // What other threads posted. The eventfd is written under the mutex, and closing clears `open` under it first.
+  // What other threads posted. Closing clears `open` under the mutex and then waits for those who are writing to the
+  // eventfd.
   unique_fd wake;
   std::mutex mailbox_mutex;
   work_queue mailbox;
   bool open = true;
+  std::atomic<int> wakers = 0;
 };
 
 /// For whoever starts something on libuv's loop; the loop will look at it at its next turn.
