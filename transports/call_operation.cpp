@@ -16,7 +16,7 @@ void call_operation::start() {
     finish(*owner_.closed_);
     return;
   }
-  if (owner_.channel_.queued() > owner_.limits_.max_queued) {
+  if (owner_.queued_ > owner_.limits_.max_queued && owner_.channel_.queued() > owner_.limits_.max_queued) {
     finish(error{.code = errc::too_large,
                  .what = "the other side does not read: more than " + std::to_string(owner_.limits_.max_queued) +
                          " bytes wait to be sent"});
@@ -33,12 +33,18 @@ void call_operation::start() {
   std::string& line = owner_.line_;
   line.clear();
   request_.append_to(line, id_, argument_);
-  owner_.channel_.send({.line = line, .request = id_});
+  owner_.queued_ = owner_.channel_.send({.line = line, .request = id_});
 }
 
-void call_operation::finish(result<raw_json> outcome) noexcept {
+void call_operation::finish(const message_view& message) noexcept {
   timer::cancel();
-  outcome_.emplace(std::move(outcome));
+  answer_ = raw_json{message, message.result};
+  complete();
+}
+
+void call_operation::finish(error why) noexcept {
+  timer::cancel();
+  failure_ = std::make_unique<error>(std::move(why));
   complete();
 }
 
@@ -52,8 +58,7 @@ void call_operation::cancel() noexcept {
   give_up("cancelled by the user");
   error why = cancelled_error();
   why.executed = execution::unknown;
-  outcome_.emplace(std::move(why));
-  complete();
+  finish(std::move(why));
 }
 
 void call_operation::on_expired() noexcept {
@@ -89,8 +94,10 @@ void call_operation::progressed(const progress_update& update) noexcept {
 }
 
 result<raw_json> call_operation::await_resume() {
-  if (outcome_) return *std::move(outcome_);
-  return cancelled_error();  // stopped before it was sent
+  if (failure_) [[unlikely]]
+    return std::move(*failure_);
+  if (id_ == 0) return cancelled_error();  // stopped before it was sent
+  return std::move(answer_);
 }
 
 }  // namespace hawser

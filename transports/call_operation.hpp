@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -52,7 +53,8 @@ class call_operation final : public operation, private timer {
   void start() override;
   void cancel() noexcept override;
   void on_expired() noexcept override;
-  void finish(result<raw_json> outcome) noexcept;
+  void finish(const message_view& message) noexcept;
+  void finish(error why) noexcept;
   void give_up(std::string_view reason) noexcept;
   void progressed(const progress_update& update) noexcept;
 
@@ -61,7 +63,8 @@ class call_operation final : public operation, private timer {
   std::string_view argument_;
   const call_options& options_;
   std::int64_t id_ = 0;
-  std::optional<result<raw_json>> outcome_;
+  raw_json answer_;
+  std::unique_ptr<error> failure_;
   time_point started_;
   std::optional<double> last_progress_;
   time_point progress_second_;

@@ -40,8 +40,9 @@ class channel {
 
   /// Ready to send when it returns; whether anybody understands us is not known then. `to` outlives close().
   virtual task<result<void>> open(receiver& to) = 0;
-  /// Takes a whole message and never waits. After the end it drops it; the receiver has been told.
-  virtual void send(const outgoing& message) = 0;
+  /// Takes a whole message and never waits; says what queued() would say. After the end it drops it; the receiver has
+  /// been told.
+  virtual std::size_t send(const outgoing& message) = 0;
   /// Bytes that were sent and that the system has not taken yet.
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
   /// Waits until the system has taken everything: back pressure. Unbounded.

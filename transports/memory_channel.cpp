@@ -42,7 +42,10 @@ void memory_channel::schedule() noexcept {
   }
 }
 
-void memory_channel::send(const outgoing& message) { send_bytes(message.line); }
+std::size_t memory_channel::send(const outgoing& message) {
+  send_bytes(message.line);
+  return queued();
+}
 
 void memory_channel::send_bytes(std::string_view bytes) {
   if (other_ == nullptr || other_->told_ || bytes.empty()) return;

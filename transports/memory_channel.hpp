@@ -22,7 +22,7 @@ class memory_channel final : public channel, private work, private byte_source {
   ~memory_channel() override;
 
   task<result<void>> open(receiver& to) override;
-  void send(const outgoing& message) override;
+  std::size_t send(const outgoing& message) override;
   /// Any bytes, as a peer that knows no better would write them.
   void send_bytes(std::string_view bytes);
   /// What the other side has not looked at yet.

@@ -22,7 +22,8 @@ error too_large(std::size_t limit) {
 
 result<void> message_reader::deliver(byte_source& from, receiver& to, find_line find) {
   while (!stopped_) {
-    const line_framer::frame f = (framer_.*find)(from.unread());
+    const std::string_view unread = from.unread();
+    const line_framer::frame f = (framer_.*find)(unread);
     if (f.what == line_framer::found::too_large) return too_large(limits_.max_message);
     if (f.what == line_framer::found::nothing) {
       from.consume(f.used);
@@ -35,7 +36,7 @@ result<void> message_reader::deliver(byte_source& from, receiver& to, find_line 
     } else {
       auto handled = handle(f.text, nullptr, to);
       from.consume(f.used);
-      if (!handled) return handled;
+      if (!handled || f.used == unread.size()) return handled;
     }
   }
   return {};

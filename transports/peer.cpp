@@ -24,7 +24,7 @@ peer::~peer() {
 void peer::notify(std::string_view method, std::string_view params) { send_line(notification_line(method, params)); }
 
 void peer::send_line(const std::string& line) {
-  if (!closed_) channel_.send({.line = line});
+  if (!closed_) queued_ = channel_.send({.line = line});
 }
 
 // What happens again and again is said at its first, second, fourth, eighth … time.
@@ -67,7 +67,7 @@ void peer::on_answer(const message_view& message) {
   call_operation* call = answered_call(message);
   if (call == nullptr) return;
   if (message.kind == message_kind::result) {
-    call->finish(raw_json{message, message.result});
+    call->finish(message);
   } else {
     call->finish(remote_error(message.error));
   }

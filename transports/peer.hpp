@@ -90,7 +90,8 @@ class peer final : public receiver {
   peer_listener& listener_;
   peer_limits limits_;
   in_flight calls_;
-  std::string line_;  // of the request that is being sent; its memory is kept
+  std::string line_;        // of the request that is being sent; its memory is kept
+  std::size_t queued_ = 0;  // by the channel, when it was last sent something
   std::unique_ptr<error> closed_;
   std::vector<std::shared_ptr<detail::incoming_request>> incoming_;
   peer_counters counters_;

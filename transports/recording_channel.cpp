@@ -22,11 +22,11 @@ void recording_channel::record(std::string_view from, std::string_view key, std:
   write_(line);
 }
 
-void recording_channel::send(const outgoing& message) {
+std::size_t recording_channel::send(const outgoing& message) {
   std::string_view text = message.line;
   while (text.ends_with('\n')) text.remove_suffix(1);
   record("host", "message", text);
-  inner_->send(message);
+  return inner_->send(message);
 }
 
 void recording_channel::on_message(const message_view& message) noexcept {

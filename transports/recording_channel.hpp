@@ -20,7 +20,7 @@ class recording_channel final : public channel, private receiver {
   recording_channel(loop& home, std::unique_ptr<channel> inner, std::function<void(std::string_view)> write);
 
   task<result<void>> open(receiver& to) override;
-  void send(const outgoing& message) override;
+  std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
   task<result<void>> drained() override { return inner_->drained(); }
   void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_->cancel(request, reason); }

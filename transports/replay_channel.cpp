@@ -65,19 +65,20 @@ std::string replay_channel::with_ids_of_today(const std::string& message) {
   return message.substr(0, at) + today->second + message.substr(at + m.id.size());
 }
 
-void replay_channel::send(const outgoing& message) {
-  if (next_ == entries_.size()) return;
+std::size_t replay_channel::send(const outgoing& message) {
+  if (next_ == entries_.size()) return 0;
   const entry& expected = entries_[next_];
   scanner other;
   const message_view then = other.scan(expected.text);
   const message_view now = scanner_.scan(message.line);
   if (now.kind != then.kind || now.method != then.method) {
     complain(expected, now);
-    return;
+    return 0;
   }
   if (now.kind == message_kind::request) ids_[std::string{then.id}] = now.id;
   ++next_;
   play();
+  return 0;
 }
 
 void replay_channel::complain(const entry& expected, const message_view& got) {

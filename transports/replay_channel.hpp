@@ -20,7 +20,7 @@ class replay_channel final : public channel {
 
   task<result<void>> open(receiver& to) override;
   /// Must be of the kind and the method that the record has next; else the channel closes and says what it expected.
-  void send(const outgoing& message) override;
+  std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return 0; }
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;

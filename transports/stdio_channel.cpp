@@ -71,18 +71,19 @@ task<void> stdio_channel::watch_exit(stdio_channel& self) {
   self.ending("is gone");
 }
 
-void stdio_channel::send(const outgoing& message) {
-  if (told_ || input_ == nullptr) return;
+std::size_t stdio_channel::send(const outgoing& message) {
+  if (told_ || input_ == nullptr) return 0;
   const std::uint64_t begin = sent_;
   sent_ += message.line.size();
   input_->write(message.line);
   const std::uint64_t written = input_->written();
   if (written >= sent_) {
-    unsent_.clear();
-    return;
+    if (!unsent_.empty()) unsent_.clear();
+    return 0;
   }
   while (!unsent_.empty() && unsent_.front().begin < written) unsent_.pop_front();
   if (message.request) unsent_.push_back({begin, *message.request});
+  return sent_ - written;
 }
 
 std::size_t stdio_channel::queued() const noexcept { return input_ != nullptr ? input_->queued() : 0; }

@@ -32,7 +32,7 @@ class stdio_channel final : public channel, private byte_listener, private write
 
   /// Waits for the process to start, not for it to say anything.
   task<result<void>> open(receiver& to) override;
-  void send(const outgoing& message) override;
+  std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override;
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
