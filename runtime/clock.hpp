@@ -26,6 +26,8 @@ class clock {
 class steady_clock final : public clock {
  public:
   [[nodiscard]] time_point now() noexcept override { return std::chrono::steady_clock::now(); }
+  /// On the same scale, a few milliseconds behind.
+  [[nodiscard]] static time_point last_tick() noexcept;
 };
 
 }  // namespace hawser

@@ -62,6 +62,12 @@ error from_errno(int number, std::string_view subject) { return from_uv(uv_trans
 
 }  // namespace detail
 
+time_point steady_clock::last_tick() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return time_point{std::chrono::seconds{t.tv_sec} + std::chrono::nanoseconds{t.tv_nsec}};
+}
+
 loop::loop() : loop(options{}) {}
 
 loop::loop(options o)
@@ -128,8 +134,6 @@ bool loop::post_item(work& item) noexcept {
 }
 
 void loop::empty_mailbox() noexcept {
-  std::uint64_t times = 0;
-  static_cast<void>(!::read(core_->wake.get(), &times, sizeof times));
   const std::lock_guard lock{core_->mailbox_mutex};
   ready_.append(core_->mailbox);
 }

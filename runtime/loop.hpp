@@ -79,6 +79,13 @@ class loop {
   }
   void start(timer& t, duration after) { timers_.start(t, after, now()); }
 
+  /// The time as the last tick of the system's clock left it, some milliseconds ago, which is cheaper to know.
+  [[nodiscard]] time_point rough_now() noexcept {
+    return now_is_known_ || !real_time_ ? now() : steady_clock::last_tick();
+  }
+  /// For deadlines that are meant in seconds: it may run out those milliseconds early.
+  void start_roughly(timer& t, duration after) { timers_.start(t, after, rough_now()); }
+
   /// Counts the turns of the loop: what happens in one turn belongs together.
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
 

@@ -28,8 +28,8 @@ void call_operation::start() {
                  .what = "more than " + std::to_string(owner_.calls_.limit()) + " calls are pending"});
     return;
   }
-  started_ = home().now();
-  home().start(*this, std::min(options_.idle_timeout, options_.hard_timeout));
+  started_ = home().rough_now();
+  home().start_roughly(*this, std::min(options_.idle_timeout, options_.hard_timeout));
   std::string& line = owner_.line_;
   line.clear();
   request_.append_to(line, id_, argument_);
