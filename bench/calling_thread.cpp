@@ -6,21 +6,14 @@ namespace hawser::bench {
 task<void> calling_thread::call(calling_thread& self) {
   auto answer = co_await self.peer_.call(echo_request(), echo_arguments(), usual_deadlines());
   self.fine_ = self.fine_ && answer.has_value();
-  {
-    const std::lock_guard hold{self.mutex_};
-    self.answered_ = true;
-  }
-  self.arrived_.notify_one();
+  sem_post(&self.answered_);
 }
 
 void calling_thread::calls_from_here(int count, distribution& into) {
   for (int i = 0; i < count; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     loop_.post_item(submission_);
-    {
-      std::unique_lock hold{mutex_};
-      arrived_.wait(hold, [this] { return answered_; });
-      answered_ = false;
+    while (sem_wait(&answered_) != 0) {
     }
     into.add(std::chrono::steady_clock::now() - begin);
   }

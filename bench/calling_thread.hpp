@@ -2,8 +2,8 @@
 // A thread that is not the loop's and calls through it, one call after the other: two hops on top of the exchange.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
+#include <semaphore.h>
+
 #include <thread>
 
 #include "../runtime/event.hpp"
@@ -15,7 +15,10 @@ namespace hawser::bench {
 
 class calling_thread {
  public:
-  calling_thread(loop& home, peer& to) : loop_(home), peer_(to) {}
+  calling_thread(loop& home, peer& to) : loop_(home), peer_(to) { sem_init(&answered_, 0, 0); }
+  calling_thread(const calling_thread&) = delete;
+  calling_thread& operator=(const calling_thread&) = delete;
+  ~calling_thread() { sem_destroy(&answered_); }
 
   /// Makes `count` calls from a new thread and waits for it, from the loop's.
   task<bool> run(int count, distribution& into);
@@ -37,10 +40,8 @@ class calling_thread {
   peer& peer_;
   scope* calls_ = nullptr;
   submission submission_{*this};
-  // A mutex and a condition rather than std::atomic::wait, which spins first: on one core it would only be in the way.
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  bool answered_ = false;
+  // Not std::binary_semaphore, which spins before it sleeps: on one core that is only in the way of the answer.
+  sem_t answered_{};
   bool fine_ = true;
   event finished_;
 };

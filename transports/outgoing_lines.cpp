@@ -22,33 +22,36 @@ std::string opening(std::string_view method) {
 
 }  // namespace
 
-prepared_request::prepared_request(const parts& p) {
-  to_token_ = opening(p.method);
-  to_token_ += R"(,"params":{)";
-  to_token_ += p.members;
-  if (!p.members.empty()) to_token_ += ',';
-  append_quoted(to_token_, protocol::meta::key);
-  to_token_ += ":{";
-  to_token_ += p.meta;
-  if (!p.meta.empty()) to_token_ += ',';
-  append_quoted(to_token_, protocol::meta::progress_token);
-  to_token_ += ':';
-  without_argument_ = R"(}},"id":)";
-  if (p.argument.empty()) return;
-  to_argument_ = "},";
-  append_quoted(to_argument_, p.argument);
-  to_argument_ += ':';
-  to_id_ = R"(},"id":)";
+prepared_request::prepared_request(const parts& p) : text_(opening(p.method)) {
+  text_ += R"(,"params":{)";
+  text_ += p.members;
+  if (!p.members.empty()) text_ += ',';
+  append_quoted(text_, protocol::meta::key);
+  text_ += ":{";
+  text_ += p.meta;
+  if (!p.meta.empty()) text_ += ',';
+  append_quoted(text_, protocol::meta::progress_token);
+  text_ += ':';
+  token_ = argument_ = id_ = text_.size();
+  if (!p.argument.empty()) {
+    text_ += "},";
+    append_quoted(text_, p.argument);
+    text_ += ':';
+    argument_ = text_.size();
+    text_ += R"(},"id":)";
+    id_ = text_.size();
+  }
+  text_ += R"(}},"id":)";
 }
 
 prepared_request prepared_request::verbatim(std::string_view method, std::string_view params) {
   prepared_request r;
-  r.without_argument_ = opening(method);
+  r.text_ = opening(method);
   if (!params.empty()) {
-    r.without_argument_ += R"(,"params":)";
-    r.without_argument_ += params;
+    r.text_ += R"(,"params":)";
+    r.text_ += params;
   }
-  r.without_argument_ += R"(,"id":)";
+  r.text_ += R"(,"id":)";
   return r;
 }
 
@@ -63,16 +66,17 @@ void prepared_request::append_to(std::string& line, std::int64_t id, std::string
   std::array<char, 24> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), id).ptr;
   const std::string_view digits{buffer.data(), static_cast<std::size_t>(end - buffer.data())};
-  if (!to_token_.empty()) {
-    line += to_token_;
+  const std::string_view text = text_;
+  if (token_ > 0) {
+    line += text.substr(0, token_);
     line += digits;
   }
-  if (argument.empty() || to_argument_.empty()) {
-    line += without_argument_;
+  if (argument.empty() || argument_ == token_) {
+    line += text.substr(id_);
   } else {
-    line += to_argument_;
+    line += text.substr(token_, argument_ - token_);
     line += argument;
-    line += to_id_;
+    line += text.substr(argument_, id_ - argument_);
   }
   line += digits;
   line += "}\n";

@@ -31,10 +31,12 @@ class prepared_request {
 
  private:
   prepared_request() = default;
-  std::string to_token_;     // empty: there is none
-  std::string to_argument_;  // everything before the changing member's value
-  std::string to_id_;
-  std::string without_argument_;  // instead of the last two, when a call brings none
+  // Four pieces in one text, side by side in memory, since every call reads them after a switch of processes: up to the
+  // progress token, up to the argument, up to the id; and what takes the place of the last two without an argument.
+  std::string text_;
+  std::size_t token_ = 0;     // where the first piece ends; 0: there is no token
+  std::size_t argument_ = 0;  // where the second one ends; as the first: there is no argument
+  std::size_t id_ = 0;        // where the third one ends, and the fourth begins
 };
 
 std::string notification_line(std::string_view method, std::string_view params = {});
