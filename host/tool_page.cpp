@@ -2,6 +2,7 @@
 #include "tool_page.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "../transports/json_text.hpp"
 
@@ -80,20 +81,22 @@ void skip(tool_page& page, std::string_view name, const char* why) {
   if (page.skipped.size() < skipped_described) page.skipped.push_back({std::string{name.substr(0, longest_name)}, why});
 }
 
-void read_tool(std::string_view json, tool_page& page, tool_list& into) {
-  if (json.front() != '{') {
+// From where a tool begins to where it ends.
+const char* read_tool(const char* first, const char* end, tool_page& page, tool_list& into) {
+  if (*first != '{') {
     skip(page, {}, "it is not an object");
-    return;
+    return detail::skip_value(first, end);
   }
   raw_tool raw;
-  for_each_member(json, [&](std::string_view key, std::string_view value) {
-    raw.take(key, value);
-    return true;
+  const char* behind = walk_object(first, end, [&](std::string_view key, const char* value) {
+    const char* value_end = detail::skip_value(value, end);
+    raw.take(key, {value, static_cast<std::size_t>(value_end - value)});
+    return value_end;
   });
   tool t{.name = text_in(raw.name, into)};
   if (const char* why = why_unusable(raw, t.name)) {
     skip(page, t.name, why);
-    return;
+    return behind;
   }
   t.title = text_in(raw.title, into);
   t.description = text_in(raw.description, into);
@@ -101,8 +104,9 @@ void read_tool(std::string_view json, tool_page& page, tool_list& into) {
   if (raw.output_schema.starts_with('{')) t.output_schema = raw.output_schema;
   t.hints = hints_of(raw.annotations);
   if (t.title.empty() && !raw.annotations.empty()) t.title = text_in(find_member(raw.annotations, "title"), into);
-  t.json = json;
+  t.json = {first, static_cast<std::size_t>(behind - first)};
   into.add(t);
+  return behind;
 }
 
 }  // namespace
@@ -116,21 +120,24 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   // The number of values is bounded by the number of bytes and of tools; the limit of ordinary results is too low here.
   if (auto valid = bytes->check({.max_values = bytes->text().size()}); !valid) return bad(valid.error().what.c_str());
   if (!result.starts_with('{')) return bad("the result is not an object");
-  std::string_view tools;
-  std::string_view cursor;
-  for_each_member(result, [&](std::string_view key, std::string_view value) {
-    if (key == "tools") tools = value;
-    if (key == "nextCursor") cursor = value;
-    return true;
-  });
-  if (!tools.starts_with('[')) return bad("\"tools\" is not an array");
   tool_page read;
   into.keep(bytes);
+  std::string_view cursor;
+  bool listed = false;
   bool fits = true;
-  for_each_element(tools, [&](std::string_view json) {
-    read_tool(json, read, into);
-    return fits = into.size() <= max_tools;
+  const char* end = result.data() + result.size();
+  const auto one_tool = [&](const char* first) {
+    const char* behind = read_tool(first, end, read, into);
+    fits = into.size() <= max_tools;
+    return fits ? behind : nullptr;
+  };
+  walk_object(result.data(), end, [&](std::string_view key, const char* value) {
+    if (key == "tools" && *value == '[' && !std::exchange(listed, true)) return walk_array(value, one_tool);
+    const char* behind = detail::skip_value(value, end);
+    if (key == "nextCursor") cursor = {value, static_cast<std::size_t>(behind - value)};
+    return behind;
   });
+  if (!listed) return bad("\"tools\" is not an array");
   if (!fits)
     return error{.code = errc::too_large,
                  .what = "tools/list: more than " + std::to_string(max_tools) + " tools",

@@ -30,36 +30,56 @@ const char* skip_value(const char* p, const char* end) noexcept;
 
 }  // namespace detail
 
+/// Walks an object that begins at `p` and returns where it ends. `f(name, value)` gets each member's name as it stands
+/// in the text, without its quotes, and where its value begins; it returns where that ends, by skip_value() or by
+/// walking it, or null to stop: then null is returned. For large texts, of which no byte should be looked at twice.
+template <class F>
+const char* walk_object(const char* p, const char* end, F f) {
+  p = detail::skip_space(p + 1);
+  while (*p == '"') {
+    const char* name = p + 1;
+    p = detail::skip_string(name, end);
+    const std::string_view raw_name{name, static_cast<std::size_t>(p - 1 - name)};
+    p = f(raw_name, detail::skip_space(detail::skip_space(p) + 1));
+    if (p == nullptr) return nullptr;
+    p = detail::skip_space(p);
+    if (*p == ',') p = detail::skip_space(p + 1);
+  }
+  return p + 1;
+}
+
+/// The same for an array and `f(value)`.
+template <class F>
+const char* walk_array(const char* p, F f) {
+  p = detail::skip_space(p + 1);
+  while (*p != ']') {
+    p = f(p);
+    if (p == nullptr) return nullptr;
+    p = detail::skip_space(p);
+    if (*p == ',') p = detail::skip_space(p + 1);
+  }
+  return p + 1;
+}
+
 /// Calls `f(name, value)` for every member of an object, both as they stand in the text, the name without its quotes;
 /// `f` returns whether to go on.
 template <class F>
 void for_each_member(std::string_view object, F f) {
   const char* end = object.data() + object.size();
-  const char* p = detail::skip_space(object.data() + 1);
-  while (*p == '"') {
-    const char* name = p + 1;
-    p = detail::skip_string(name, end);
-    const std::string_view raw_name{name, static_cast<std::size_t>(p - 1 - name)};
-    const char* value = detail::skip_space(detail::skip_space(p) + 1);
-    p = detail::skip_value(value, end);
-    if (!f(raw_name, std::string_view{value, static_cast<std::size_t>(p - value)})) return;
-    p = detail::skip_space(p);
-    if (*p == ',') p = detail::skip_space(p + 1);
-  }
+  walk_object(object.data(), end, [&](std::string_view name, const char* value) {
+    const char* behind = detail::skip_value(value, end);
+    return f(name, std::string_view{value, static_cast<std::size_t>(behind - value)}) ? behind : nullptr;
+  });
 }
 
 /// The same for the elements of an array.
 template <class F>
 void for_each_element(std::string_view array, F f) {
   const char* end = array.data() + array.size();
-  const char* p = detail::skip_space(array.data() + 1);
-  while (*p != ']') {
-    const char* value = p;
-    p = detail::skip_value(value, end);
-    if (!f(std::string_view{value, static_cast<std::size_t>(p - value)})) return;
-    p = detail::skip_space(p);
-    if (*p == ',') p = detail::skip_space(p + 1);
-  }
+  walk_array(array.data(), [&](const char* value) {
+    const char* behind = detail::skip_value(value, end);
+    return f(std::string_view{value, static_cast<std::size_t>(behind - value)}) ? behind : nullptr;
+  });
 }
 
 /// The value of the last member of that name, as other parsers take it; empty if there is none or this is no object.
