@@ -66,7 +66,7 @@ const char* walk_array(const char* p, F f) {
 template <class F>
 void for_each_member(std::string_view object, F f) {
   const char* end = object.data() + object.size();
-  walk_object(object.data(), end, [&](std::string_view name, const char* value) {
+  walk_object(detail::skip_space(object.data()), end, [&](std::string_view name, const char* value) {
     const char* behind = detail::skip_value(value, end);
     return f(name, std::string_view{value, static_cast<std::size_t>(behind - value)}) ? behind : nullptr;
   });
@@ -76,7 +76,7 @@ void for_each_member(std::string_view object, F f) {
 template <class F>
 void for_each_element(std::string_view array, F f) {
   const char* end = array.data() + array.size();
-  walk_array(array.data(), [&](const char* value) {
+  walk_array(detail::skip_space(array.data()), [&](const char* value) {
     const char* behind = detail::skip_value(value, end);
     return f(std::string_view{value, static_cast<std::size_t>(behind - value)}) ? behind : nullptr;
   });

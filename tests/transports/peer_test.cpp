@@ -223,6 +223,12 @@ task<void> batches(house& h) {
   expect(again.text == "5");
 }
 
+task<void> indented_batch(house& h) {
+  h.channels.first->negotiated({.revision = std::string{protocol::revision::v2025_03_26}});
+  const outcome got = co_await one_call(h, {" \t [{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":3}]"});
+  expect(got.text == "3");
+}
+
 task<void> bad_bytes(house& h) {
   const outcome before = co_await one_call(h, {"{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"\xC3\x28\"}"});
   expect(before.failure.has_value() && before.failure->code == errc::protocol);
@@ -469,6 +475,8 @@ task<void> a_call_with_everything(loop& l) {
 }
 
 const suite<"peer"> tests = [] {
+  "a batch may be indented"_test = [] { with_house(indented_batch); };
+
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
   "a hundred calls answered in reverse get each its own answer"_test = [] { with_house(many_out_of_order); };
   "B01 an answer to nothing that was asked is dropped and counted"_test = [] { with_house(unknown_ids); };

@@ -108,6 +108,7 @@ task<void> other_order(loop& l, std::string lines) {
 }
 
 const suite<"recording_channel"> tests = [] {
+
   "a record is JSON lines of both directions and plays back as it was"_test = [] {
     loop l;
     const std::string lines = l.run(record(l));
