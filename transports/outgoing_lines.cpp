@@ -20,15 +20,31 @@ std::string opening(std::string_view method) {
   return text;
 }
 
+// Valid JSON may have line breaks between its tokens, never inside one. On the wire they would end the message, and
+// what stands between two of them could be a whole message of its own.
+void append_on_one_line(std::string& to, std::string_view json) {
+  if (json.find('\n') == std::string_view::npos && json.find('\r') == std::string_view::npos) {  // nearly always
+    to += json;
+    return;
+  }
+  while (true) {
+    const std::size_t end = json.find_first_of("\r\n");
+    to += json.substr(0, end);
+    if (end == std::string_view::npos) return;
+    to += ' ';
+    json.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 prepared_request::prepared_request(const parts& p) : text_(opening(p.method)) {
   text_ += R"(,"params":{)";
-  text_ += p.members;
+  append_on_one_line(text_, p.members);
   if (!p.members.empty()) text_ += ',';
   append_quoted(text_, protocol::meta::key);
   text_ += ":{";
-  text_ += p.meta;
+  append_on_one_line(text_, p.meta);
   if (!p.meta.empty()) text_ += ',';
   append_quoted(text_, protocol::meta::progress_token);
   text_ += ':';
@@ -49,7 +65,7 @@ prepared_request prepared_request::verbatim(std::string_view method, std::string
   r.text_ = opening(method);
   if (!params.empty()) {
     r.text_ += R"(,"params":)";
-    r.text_ += params;
+    append_on_one_line(r.text_, params);
   }
   r.text_ += R"(,"id":)";
   return r;
@@ -75,7 +91,7 @@ void prepared_request::append_to(std::string& line, std::int64_t id, std::string
     line += text.substr(id_);
   } else {
     line += text.substr(token_, argument_ - token_);
-    line += argument;
+    append_on_one_line(line, argument);
     line += text.substr(argument_, id_ - argument_);
   }
   line += digits;
@@ -86,7 +102,7 @@ std::string notification_line(std::string_view method, std::string_view params) 
   std::string line = opening(method);
   if (!params.empty()) {
     line += R"(,"params":)";
-    line += params;
+    append_on_one_line(line, params);
   }
   return line += "}\n";
 }
@@ -94,7 +110,7 @@ std::string notification_line(std::string_view method, std::string_view params) 
 std::string result_line(const request_id& id, std::string_view result) {
   std::string line{version};
   line += R"("id":)" + id.json() + R"(,"result":)";
-  line += result;
+  append_on_one_line(line, result);
   return line += "}\n";
 }
 
@@ -104,7 +120,7 @@ std::string error_line(const request_id& id, int code, std::string_view message,
   append_quoted(line, message);
   if (!data.empty()) {
     line += R"(,"data":)";
-    line += data;
+    append_on_one_line(line, data);
   }
   return line += "}}\n";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The text of what we send: requests whose constant part is written once, notifications, responses. Each is one line
-// with its line feed.
+// with its line feed; line breaks inside JSON that is passed in become spaces.
 #pragma once
 
 #include <cstdint>

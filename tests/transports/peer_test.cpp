@@ -7,6 +7,7 @@
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../transports/json_text.hpp"
+#include "../../transports/json_validator.hpp"
 #include "../../transports/protocol.hpp"
 #include "../support/counted.hpp"
 #include "../support/every_step.hpp"
@@ -83,6 +84,12 @@ task<void> call_into(peer& to, outcome& into, const call_options& options) {
   } else {
     into.failure = answer.error();
   }
+}
+
+task<void> call_with(peer& to, outcome& into, std::string argument) {
+  auto answer = co_await to.call(echo, argument, by_default);
+  ++into.ends;
+  if (answer) into.text = answer->text();
 }
 
 // One call; the test says what the far end does with its id; the call must have ended when that is done.
@@ -227,6 +234,26 @@ task<void> indented_batch(house& h) {
   h.channels.first->negotiated({.revision = std::string{protocol::revision::v2025_03_26}});
   const outcome got = co_await one_call(h, {" \t [{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":3}]"});
   expect(got.text == "3");
+}
+
+// Valid JSON may have line breaks between its tokens; on the wire they would end the message, and what stands between
+// two of them would be one of its own.
+task<void> line_breaks(house& h) {
+  const std::string smuggled = "{\"a\":\n{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"evil\"}\r\n}";
+  scope calls{co_await this_context()};
+  outcome got;
+  calls.spawn(call_with(h.side, got, smuggled));
+  const std::string request = co_await h.far.next();
+  expect(validate_json(request).has_value() && find_member(request, "method") == "\"tools/call\"") << request;
+  h.side.notify("note", smuggled);
+  const std::string note = co_await h.far.next();
+  expect(validate_json(note).has_value() && find_member(note, "method") == "\"note\"") << note;
+  h.far.say(R"({"jsonrpc":"2.0","id":5,"method":"ask"})");
+  h.far.say(R"({"jsonrpc":"2.0","id":)" + id_of(request) + R"(,"result":1})");
+  co_await calls.join();
+  h.heard.answers[0].result(smuggled);
+  const std::string answer = co_await h.far.next();
+  expect(validate_json(answer).has_value() && id_of(answer) == "5") << answer;
 }
 
 task<void> bad_bytes(house& h) {
@@ -476,6 +503,7 @@ task<void> a_call_with_everything(loop& l) {
 
 const suite<"peer"> tests = [] {
   "a batch may be indented"_test = [] { with_house(indented_batch); };
+  "line breaks inside JSON do not break the message"_test = [] { with_house(line_breaks); };
 
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
   "a hundred calls answered in reverse get each its own answer"_test = [] { with_house(many_out_of_order); };
