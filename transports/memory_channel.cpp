@@ -9,6 +9,14 @@
 
 namespace hawser {
 
+namespace {
+void append(byte_buffer& to, std::string_view bytes) {
+  const auto room = to.reserve(bytes.size());
+  std::memcpy(room.at, bytes.data(), bytes.size());
+  to.commit(bytes.size());
+}
+}  // namespace
+
 memory_channel::pair memory_channel::make(loop& home, wire_limits limits) {
   pair both{new memory_channel{home, limits}, new memory_channel{home, limits}};
   both.first->other_ = both.second.get();
@@ -49,9 +57,7 @@ std::size_t memory_channel::send(const outgoing& message) {
 
 void memory_channel::send_bytes(std::string_view bytes) {
   if (other_ == nullptr || other_->told_ || bytes.empty()) return;
-  const auto room = other_->inbox_.reserve(bytes.size());
-  std::memcpy(room.at, bytes.data(), bytes.size());
-  other_->inbox_.commit(bytes.size());
+  append(other_->inbox_, bytes);
   other_->looked_.reset();
   other_->schedule();
 }
@@ -59,19 +65,30 @@ void memory_channel::send_bytes(std::string_view bytes) {
 void memory_channel::run() noexcept {
   idle_.set();
   if (told_) return;
-  auto understood = other_closed_ ? reader_.finish(*this, *to_) : reader_.read(*this, *to_);
-  looked_.set();
+  if (reading_.empty()) {
+    reading_.swap(inbox_);
+  } else if (!inbox_.empty()) {
+    append(reading_, inbox_.view());
+    inbox_.consume(inbox_.size());
+  }
+  const bool last = other_closed_.has_value();
+  auto understood = last ? reader_.finish(*this, *to_) : reader_.read(*this, *to_);
   if (!understood) {
     tell_closed(understood.error());
-  } else if (other_closed_) {
+  } else if (last) {
     tell_closed(*other_closed_);
+  } else {
+    if (inbox_.empty()) looked_.set();
+    schedule();
   }
 }
 
-std::size_t memory_channel::queued() const noexcept { return other_ != nullptr ? other_->inbox_.size() : 0; }
+std::size_t memory_channel::queued() const noexcept {
+  return other_ != nullptr ? other_->inbox_.size() + other_->reading_.size() : 0;
+}
 
 task<result<void>> memory_channel::drained() {
-  if (other_ == nullptr || other_->inbox_.empty()) co_return result<void>{};
+  if (other_ == nullptr || queued() == 0) co_return result<void>{};
   co_return co_await other_->looked_.wait();
 }
 
@@ -86,6 +103,7 @@ void memory_channel::tell_closed(error why) noexcept {
   told_ = true;
   reader_.stop();
   inbox_ = {};
+  reading_ = {};
   looked_.set();
   why.executed = execution::unknown;
   if (to_ != nullptr) to_->on_closed(std::move(why));

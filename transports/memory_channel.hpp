@@ -41,9 +41,9 @@ class memory_channel final : public channel, private work, private byte_source {
   memory_channel(loop& home, wire_limits limits) : loop_(home), reader_(limits) {}
 
   void run() noexcept override;
-  [[nodiscard]] std::string_view unread() const noexcept override { return inbox_.view(); }
-  void consume(std::size_t count) noexcept override { inbox_.consume(count); }
-  byte_buffer take(std::size_t count) override { return inbox_.split(count); }
+  [[nodiscard]] std::string_view unread() const noexcept override { return reading_.view(); }
+  void consume(std::size_t count) noexcept override { reading_.consume(count); }
+  byte_buffer take(std::size_t count) override { return reading_.split(count); }
   void tell_closed(error why) noexcept;
   void schedule() noexcept;
 
@@ -51,7 +51,8 @@ class memory_channel final : public channel, private work, private byte_source {
   message_reader reader_;
   memory_channel* other_ = nullptr;
   receiver* to_ = nullptr;
-  byte_buffer inbox_;
+  byte_buffer inbox_;    // what has arrived …
+  byte_buffer reading_;  // … and what is being delivered, which must not move when more arrives from inside a delivery
   std::optional<error> other_closed_;
   bool told_ = false;
   event looked_;  // at everything that was sent

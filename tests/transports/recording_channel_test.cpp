@@ -2,6 +2,7 @@
 #include "../../transports/recording_channel.hpp"
 
 #include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
 #include "../../transports/json_text.hpp"
 #include "../../transports/json_validator.hpp"
 #include "../../transports/memory_channel.hpp"
@@ -107,7 +108,42 @@ task<void> other_order(loop& l, std::string lines) {
   }
 }
 
+// A listener that answers at once, and reads on.
+class prompt final : public peer_listener {
+ public:
+  void on_request(std::string_view /*method*/, std::string_view params, responder answer) override {
+    answer.result("{}");
+    seen += params;
+  }
+  std::string seen;
+};
+
+task<void> answered_at_once(loop& l) {
+  const std::string big(9000, 'x');
+  std::string lines = R"({"from":"server","message":{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"1"}}})"
+                      "\n"
+                      R"({"from":"host","message":{"jsonrpc":"2.0","id":1,"result":{}}})"
+                      "\n"
+                      R"({"from":"server","message":{"jsonrpc":"2.0","method":"n","params":{"b":")" +
+                      big + "\"}}}\n";
+  auto loaded = replay_channel::load(l, lines);
+  expect(fatal(loaded.has_value()));
+  prompt heard;
+  {
+    peer side{l, **loaded, heard};
+    auto opened = co_await (*loaded)->open(side);
+    auto slept = co_await sleep_for(std::chrono::milliseconds{1});
+    expect(opened && slept && heard.seen == R"({"a":"1"})") << heard.seen;
+    auto closed = co_await (*loaded)->close();
+    expect(closed.has_value());
+  }
+}
+
 const suite<"recording_channel"> tests = [] {
+  "what a listener was handed stays where it is while it answers"_test = [] {
+    loop l;
+    l.run(answered_at_once(l));
+  };
 
   "a record is JSON lines of both directions and plays back as it was"_test = [] {
     loop l;
