@@ -256,6 +256,16 @@ task<void> line_breaks(house& h) {
   expect(validate_json(answer).has_value() && id_of(answer) == "5") << answer;
 }
 
+task<void> many_large_at_once(house& h) {
+  const std::string line = R"({"jsonrpc":"2.0","method":"n","params":{"x":")" + std::string(70'000, 'x') + "\"}}";
+  const time_point begin = steady_clock{}.now();
+  for (int i = 0; i < 1000; ++i) h.far.say(line);
+  const outcome got = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"result":1})"});
+  expect(got.text == "1" && h.heard.notifications.size() == 1000_ul);
+  const auto took = steady_clock{}.now() - begin;
+  expect(took < 2s) << std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+}
+
 task<void> bad_bytes(house& h) {
   const outcome before = co_await one_call(h, {"{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"\xC3\x28\"}"});
   expect(before.failure.has_value() && before.failure->code == errc::protocol);
@@ -504,6 +514,7 @@ task<void> a_call_with_everything(loop& l) {
 const suite<"peer"> tests = [] {
   "a batch may be indented"_test = [] { with_house(indented_batch); };
   "line breaks inside JSON do not break the message"_test = [] { with_house(line_breaks); };
+  "many large messages at once take linear time"_test = [] { with_house(many_large_at_once); };
 
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
   "a hundred calls answered in reverse get each its own answer"_test = [] { with_house(many_out_of_order); };
