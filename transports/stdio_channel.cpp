@@ -16,10 +16,13 @@ constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
 // Of the end of stderr, inside a one-sentence error.
 constexpr std::size_t quoted_errors = 600;
 
-task<result<exit_status>> exit_and_errors(child& of, event& errors_ended) {
+task<result<exit_status>> exit_and_all_output(child& of, event& output_ended, event& errors_ended) {
   auto status = co_await of.exited();
   if (!status) co_return status.error();
-  // A grandchild may hold the pipe open: then the status alone has to do.
+  // What it wrote before it exited may still lie in the pipes. A grandchild may hold them open: then the status alone
+  // has to do.
+  auto heard = co_await output_ended.wait();
+  ignore(heard, "what was read so far is all there is");
   auto drained = co_await errors_ended.wait();
   ignore(drained, "what was read so far is all there is");
   co_return *status;
@@ -108,6 +111,7 @@ void stdio_channel::on_bytes() noexcept {
 }
 
 void stdio_channel::on_end(const error& why) noexcept {
+  output_ended_.set();
   if (told_) return;
   auto understood = reader_.finish(*this, *to_);
   if (!understood) {
@@ -126,7 +130,8 @@ void stdio_channel::ending(std::string_view what_it_did) {
 }
 
 task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_it_did) {
-  auto status = co_await with_timeout(self.options_.last_words, exit_and_errors(*self.child_, self.errors_.ended));
+  auto status = co_await with_timeout(self.options_.last_words,
+                                      exit_and_all_output(*self.child_, self.output_ended_, self.errors_.ended));
   std::string what;
   if (status) {
     what = "the server " + status->to_string();

@@ -86,6 +86,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   bool told_ = false;  // that it is closed
   error_drain errors_;
   std::optional<scope> pumps_;
+  event output_ended_;
   bool closing_ = false;
   event closed_;
 };

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <optional>
+#include <thread>
 
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/timeout.hpp"
@@ -290,9 +291,33 @@ task<void> refused(loop& l, std::string program, std::string says) {
   expect(ended.has_value());
 }
 
+// Everything a server wrote before it exited counts, however late this side gets to reading it.
+task<void> answers_before_exit(house& h) {
+  scope calls{co_await this_context()};
+  std::vector<outcome> got(900);
+  for (outcome& o : got) calls.spawn(call_into(h.side, o, "{}"));
+  auto begun = co_await sleep_for(1ms);
+  auto sent = co_await h.wire.drained();
+  expect(begun.has_value() && sent.has_value());
+  std::this_thread::sleep_for(1s);  // this side is busy while the server answers everybody and exits
+  co_await calls.join();
+  const auto lost = std::count_if(got.begin(), got.end(), [](const outcome& o) { return o.failure.has_value(); });
+  expect(lost == 0_l) << lost << "answers were lost";
+}
+
 const suite<"stdio_channel"> tests = [] {
   const std::string serve = "while request; do answer 1; done";
 
+  "what a server wrote before it exited is heard"_test = [] {
+    // More than one event reads, less than the socket holds.
+    stdio_options options{
+        .what = script("pad=$(head -c 45 /dev/zero | tr '\\0' 'z'); i=0; t=;"
+                       "while [ $i -lt 900 ]; do request; i=$((i+1));"
+                       "t=\"$t{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":$id,\\\"result\\\":\\\"$pad\\\"}\n\";"
+                       "done; printf '%s' \"$t\"; exit 0")};
+    options.what.output = stdio::socket;
+    with_server(std::move(options), answers_before_exit);
+  };
   "a call goes through the pipes of a child and back"_test = [] {
     with_script("while request; do answer '{\"ok\":true}'; done", one_call);
   };
