@@ -28,6 +28,8 @@ task<result<exit_status>> exit_and_all_output(child& of, event& output_ended, ev
   co_return *status;
 }
 
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+
 }  // namespace
 
 void stdio_channel::error_drain::on_bytes() noexcept {
@@ -44,9 +46,21 @@ stdio_channel::stdio_channel(keeper& starter, stdio_options options)
 stdio_channel::~stdio_channel() { detail::require(!child_, "a channel died before it was closed"); }
 
 task<result<void>> stdio_channel::open(receiver& to) {
+  if (opened_ || opening_ || closing_) co_return error{.code = errc::closed, .what = "a channel is opened once"};
   const context where = co_await this_context();
+  opening_ = true;
   auto started = co_await keeper_.spawn(options_.what);
+  opening_ = false;
+  if (closing_) {  // meanwhile
+    if (started) {
+      auto ended = co_await started->shutdown(options_.ladder);
+      ignore(ended, "nobody has used it");
+    }
+    closed_.set();
+    co_return error{.code = errc::closed, .what = "closed on this side"};
+  }
   if (!started) co_return started.error();
+  opened_ = true;
   to_ = &to;
   child_.emplace(std::move(*started));
   pumps_.emplace(context{where.loop, nullptr});  // ended by close(), not by whoever opens
@@ -164,11 +178,22 @@ void stdio_channel::tell_closed(error why) noexcept {
   to_->on_closed(std::move(why));
 }
 
-task<result<void>> stdio_channel::close() {
-  if (!child_) co_return result<void>{};
-  if (closing_) {
-    co_return co_await closed_.wait();
+// Another one is closing it. Its own bounds hold, and no stop of whoever waits here.
+task<result<void>> stdio_channel::until_closed() {
+  while (!closed_.is_set()) {
+    auto waited = co_await shield(std::chrono::seconds{60}, wait_for(closed_));
+    ignore(waited, "looked at above");
   }
+  co_return result<void>{};
+}
+
+task<result<void>> stdio_channel::close() {
+  if (closing_) co_return co_await until_closed();
+  if (opening_) {
+    closing_ = true;  // open() ends what it has started
+    co_return co_await until_closed();
+  }
+  if (!child_) co_return result<void>{};
   closing_ = true;
   tell_closed(error{.code = errc::closed, .what = "closed on this side"});
   pumps_->request_stop();

@@ -30,7 +30,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   stdio_channel(keeper& starter, stdio_options options);
   ~stdio_channel() override;
 
-  /// Waits for the process to start, not for it to say anything.
+  /// Waits for the process to start, not for it to say anything. Once: a restart is a new channel.
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override;
@@ -69,6 +69,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   byte_buffer take(std::size_t count) override { return output_->take(count); }
 
   void ending(std::string_view what_it_did);
+  task<result<void>> until_closed();
   static task<void> watch_exit(stdio_channel& self);
   static task<void> hear_last_words(stdio_channel& self, std::string what_it_did);
   void tell_closed(error why) noexcept;
@@ -87,6 +88,8 @@ class stdio_channel final : public channel, private byte_listener, private write
   error_drain errors_;
   std::optional<scope> pumps_;
   event output_ended_;
+  bool opening_ = false;
+  bool opened_ = false;
   bool closing_ = false;
   event closed_;
 };

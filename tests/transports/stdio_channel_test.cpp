@@ -305,6 +305,64 @@ task<void> answers_before_exit(house& h) {
   expect(lost == 0_l) << lost << "answers were lost";
 }
 
+task<void> close_into(stdio_channel& wire, std::optional<result<void>>& into) { into.emplace(co_await wire.close()); }
+
+task<void> closed_by_two(house& h) {
+  scope first{co_await this_context()};
+  scope second{co_await this_context()};
+  std::optional<result<void>> one;
+  std::optional<result<void>> two;
+  first.spawn(close_into(h.wire, one));
+  auto begun = co_await sleep_for(20ms);
+  expect(begun.has_value() && !one.has_value() && h.wire.pid() != 0);
+  second.spawn(close_into(h.wire, two));
+  second.request_stop();
+  co_await second.join();
+  expect(two.has_value() && two->has_value() && h.wire.pid() == 0) << "still running";
+  co_await first.join();
+}
+
+task<void> open_into(stdio_channel& wire, peer& to, std::optional<result<void>>& into) {
+  into.emplace(co_await wire.open(to));
+}
+
+task<void> closed_while_opening(loop& l) {
+  keeper k{l};
+  {
+    house h{l, k, {.what = script("sleep 60")}};
+    scope opening{co_await this_context()};
+    std::optional<result<void>> opened;
+    opening.spawn(open_into(h.wire, h.side, opened));
+    auto turn = co_await sleep_for(0ms);
+    expect(turn.has_value() && !opened.has_value());
+    auto closed = co_await h.wire.close();
+    expect(closed.has_value());
+    co_await opening.join();
+    expect(h.wire.pid() == 0) << "a server runs behind a closed channel";
+    auto again = co_await h.wire.close();
+    expect(again.has_value());
+  }
+  auto ended = co_await k.close();
+  expect(ended.has_value());
+}
+
+task<void> opened_twice(loop& l) {
+  keeper k{l};
+  {
+    house h{l, k, {.what = script("while request; do answer 1; done")}};
+    auto opened = co_await h.wire.open(h.side);
+    expect(opened.has_value());
+    auto closed = co_await h.wire.close();
+    expect(closed.has_value());
+    auto again = co_await h.wire.open(h.side);
+    expect(!again.has_value() && h.wire.pid() == 0) << "a channel that can neither send nor be closed";
+    auto end = co_await h.wire.close();
+    expect(end.has_value());
+  }
+  auto ended = co_await k.close();
+  expect(ended.has_value());
+}
+
 const suite<"stdio_channel"> tests = [] {
   const std::string serve = "while request; do answer 1; done";
 
@@ -317,6 +375,17 @@ const suite<"stdio_channel"> tests = [] {
                        "done; printf '%s' \"$t\"; exit 0")};
     options.what.output = stdio::socket;
     with_server(std::move(options), answers_before_exit);
+  };
+  "a second close waits, too, and a stop does not shorten it"_test = [] {
+    with_script("trap '' TERM; exec <&-; sleep 60", closed_by_two);
+  };
+  "closing while opening leaves no server"_test = [] {
+    loop l;
+    l.run(closed_while_opening(l));
+  };
+  "a closed channel is not opened again"_test = [] {
+    loop l;
+    l.run(opened_twice(l));
   };
   "a call goes through the pipes of a child and back"_test = [] {
     with_script("while request; do answer '{\"ok\":true}'; done", one_call);
