@@ -24,7 +24,13 @@ peer::~peer() {
 void peer::notify(std::string_view method, std::string_view params) { send_line(notification_line(method, params)); }
 
 void peer::send_line(const std::string& line) {
-  if (!closed_) queued_ = channel_.send({.line = line});
+  if (closed_) return;
+  // Somebody who asks and never reads must not fill our memory with his answers.
+  if (channel_.queued() > limits_.max_queued) {
+    count(counters_.unsent, "a message for somebody who does not read");
+    return;
+  }
+  queued_ = channel_.send({.line = line});
 }
 
 // What happens again and again is said at its first, second, fourth, eighth … time.
@@ -97,6 +103,7 @@ void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
   if (message.id.empty()) return;
   if (message.asks) {  // a bad request, which JSON-RPC answers
+    if (message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))
       send_line(error_line(*id, protocol::code::invalid_request, message.fault));
     return;
@@ -109,6 +116,10 @@ void peer::on_unusable(const message_view& message) {
 }
 
 void peer::on_incoming(const message_view& message) {
+  if (message.id.size() > limits_.max_id) {  // kept until it is answered, and sent back with the answer
+    count(counters_.refused, "a request with an endless id");
+    return;
+  }
   auto id = request_id::from_json(message.id);
   const bool in_use = std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& r) { return r->id == *id; });
   if (in_use || incoming_.size() >= limits_.max_incoming) {

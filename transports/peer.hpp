@@ -16,9 +16,11 @@
 namespace hawser {
 
 struct peer_limits {
-  std::size_t max_pending = 1024;                      ///< calls of ours that wait
-  std::size_t max_incoming = 1024;                     ///< requests of the other side that nobody answered yet
-  std::size_t max_queued = std::size_t{32} << 20;      ///< bytes that the system has not taken
+  std::size_t max_pending = 1024;                  ///< calls of ours that wait
+  std::size_t max_incoming = 1024;                 ///< requests of the other side that nobody answered yet
+  std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that the system has not taken; beyond, calls are refused
+                                                   ///< and answers and notifications dropped
+  std::size_t max_id = 1024;                       ///< bytes of the id of a request of the other side
   std::size_t max_error_text = std::size_t{4} * 1024;  ///< of an error of the other side; the rest is cut
 };
 
@@ -29,7 +31,8 @@ struct peer_counters {
   std::uint64_t late = 0;         ///< second answers, and answers to calls that were given up
   std::uint64_t text_ids = 0;     ///< answers whose number came back as a string; accepted
   std::uint64_t progress = 0;     ///< about nothing, backwards, or too often
-  std::uint64_t refused = 0;      ///< requests of the other side beyond the limit, or with an id in use
+  std::uint64_t refused = 0;      ///< requests of the other side beyond a limit, or with an id in use
+  std::uint64_t unsent = 0;       ///< answers and notifications that it left unread too long
 };
 
 /// What the user of a peer hears of. Called from inside the loop; views are valid during the call.

@@ -256,6 +256,33 @@ task<void> line_breaks(house& h) {
   expect(validate_json(answer).has_value() && id_of(answer) == "5") << answer;
 }
 
+// A server that asks and never reads: what it is answered waits, up to the limit of everything else that waits.
+task<void> asks_and_never_reads(loop& l) {
+  auto both = memory_channel::make(l);
+  class nothing final : public peer_listener {
+  } nobody;
+  peer side{l, *both.first, nobody, {.max_queued = 10'000}};
+  auto opened = co_await both.first->open(side);
+  expect(opened.has_value());
+  for (int i = 0; i < 10'000; ++i) both.second->send_bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+  for (int i = 0; i < 3; ++i) {
+    auto slept = co_await sleep_for(1ms);
+    expect(slept.has_value());
+  }
+  expect(both.first->queued() < 11'000_ul) << both.first->queued();
+  auto closed = co_await both.first->close();
+  expect(closed.has_value());
+}
+
+task<void> endless_ids(house& h) {
+  const std::string id(2000, 'x');
+  h.far.say(R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"ask"})");
+  h.far.say(R"({"jsonrpc":"2.0","id":")" + id + R"(","method":"ask","params":[]})");
+  h.far.say(R"({"jsonrpc":"2.0","id":"short","method":"ask"})");
+  const outcome got = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"result":1})"});
+  expect(got.text == "1" && h.heard.requests.size() == 1_ul && h.side.counters().refused == 1_u);
+}
+
 task<void> many_large_at_once(house& h) {
   const std::string line = R"({"jsonrpc":"2.0","method":"n","params":{"x":")" + std::string(70'000, 'x') + "\"}}";
   const time_point begin = steady_clock{}.now();
@@ -514,6 +541,11 @@ task<void> a_call_with_everything(loop& l) {
 const suite<"peer"> tests = [] {
   "a batch may be indented"_test = [] { with_house(indented_batch); };
   "line breaks inside JSON do not break the message"_test = [] { with_house(line_breaks); };
+  "a side that asks and never reads cannot make answers pile up"_test = [] {
+    loop l;
+    l.run(asks_and_never_reads(l));
+  };
+  "a request with an endless id is neither kept nor answered"_test = [] { with_house(endless_ids); };
   "many large messages at once take linear time"_test = [] { with_house(many_large_at_once); };
 
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
