@@ -80,7 +80,7 @@ void call_operation::progressed(const progress_update& update) noexcept {
   }
   last_progress_ = update.progress;
   timer::cancel();
-  home().start(*this, std::min(options_.idle_timeout, started_ + options_.hard_timeout - now));
+  home().start(*this, std::min(options_.idle_timeout, options_.hard_timeout - (now - started_)));
   if (!options_.on_progress) return;
   if (now - progress_second_ >= std::chrono::seconds{1}) {
     progress_second_ = now;

@@ -283,6 +283,21 @@ task<void> endless_ids(house& h) {
   expect(got.text == "1" && h.heard.requests.size() == 1_ul && h.side.counters().refused == 1_u);
 }
 
+task<void> no_hard_limit(loop& l) {
+  house h{l};
+  co_await h.open();
+  call_options options;
+  options.idle_timeout = 10s;
+  options.hard_timeout = duration::max();
+  const outcome got = co_await one_call(
+      h,
+      {R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":ID,"progress":1}})",
+       R"({"jsonrpc":"2.0","id":ID,"result":1})"},
+      options);
+  expect(got.text == "1") << (got.failure ? got.failure->what : "");
+  co_await h.close();
+}
+
 task<void> many_large_at_once(house& h) {
   const std::string line = R"({"jsonrpc":"2.0","method":"n","params":{"x":")" + std::string(70'000, 'x') + "\"}}";
   const time_point begin = steady_clock{}.now();
@@ -546,6 +561,10 @@ const suite<"peer"> tests = [] {
     l.run(asks_and_never_reads(l));
   };
   "a request with an endless id is neither kept nor answered"_test = [] { with_house(endless_ids); };
+  "a call without a hard limit may report progress"_test = [] {
+    loop l;
+    l.run(no_hard_limit(l));
+  };
   "many large messages at once take linear time"_test = [] { with_house(many_large_at_once); };
 
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
