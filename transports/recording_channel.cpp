@@ -3,6 +3,7 @@
 
 #include "json_text.hpp"
 #include "json_validator.hpp"
+#include "outgoing_lines.hpp"
 
 namespace hawser {
 
@@ -27,6 +28,13 @@ std::size_t recording_channel::send(const outgoing& message) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   record("host", "message", text);
   return inner_->send(message);
+}
+
+void recording_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  std::string line = cancelled_line(request, reason);
+  line.pop_back();
+  record("host", "message", line);
+  inner_->cancel(request, reason);
 }
 
 void recording_channel::on_message(const message_view& message) noexcept {

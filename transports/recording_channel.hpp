@@ -23,7 +23,8 @@ class recording_channel final : public channel, private receiver {
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
   task<result<void>> drained() override { return inner_->drained(); }
-  void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_->cancel(request, reason); }
+  /// Recorded as the notification, whatever the transport below makes of it.
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override { inner_->negotiated(info); }
   task<result<void>> close() override { return inner_->close(); }
 

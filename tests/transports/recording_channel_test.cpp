@@ -139,10 +139,71 @@ task<void> answered_at_once(loop& l) {
   }
 }
 
+task<void> stopped_call(loop& l, channel& over, collecting& heard) {
+  peer side{l, over, heard};
+  auto opened = co_await over.open(side);
+  expect(opened.has_value());
+  scope calls{co_await this_context()};
+  std::string got;
+  calls.spawn(call_into(side, greet, got));
+  auto slept = co_await sleep_for(std::chrono::milliseconds{5});
+  expect(slept.has_value());
+  calls.request_stop();
+  co_await calls.join();
+  std::string next;
+  co_await call_into(side, list, next);
+  expect(next == "[]") << next;
+  auto closed = co_await over.close();
+  expect(closed.has_value());
+}
+
+task<void> serve_second(memory_channel& end) {
+  testing::raw_end far{end};
+  auto opened = co_await far.open();
+  expect(opened.has_value());
+  const std::string first = co_await far.next();
+  const std::string cancelled = co_await far.next();
+  const std::string second = co_await far.next();
+  far.say(R"({"jsonrpc":"2.0","id":)" + std::string{find_member(second, "id")} + R"(,"result":[]})");
+  const std::string end_of_it = co_await far.next();
+  auto closed = co_await end.close();
+  expect(closed.has_value() && first != cancelled && end_of_it.empty());
+}
+
+task<void> record_and_replay_a_stopped_call(loop& l) {
+  std::string lines;
+  {
+    auto both = memory_channel::make(l);
+    recording_channel over{l, std::move(both.first), [&lines](std::string_view line) { lines += line; }};
+    scope servers{co_await this_context()};
+    servers.spawn(serve_second(*both.second));
+    collecting heard;
+    co_await stopped_call(l, over, heard);
+    co_await servers.join();
+  }
+  auto loaded = replay_channel::load(l, lines);
+  expect(fatal(loaded.has_value()));
+  collecting heard;
+  co_await stopped_call(l, **loaded, heard);
+}
+
 const suite<"recording_channel"> tests = [] {
   "what a listener was handed stays where it is while it answers"_test = [] {
     loop l;
     l.run(answered_at_once(l));
+  };
+  "a call that was stopped is in the record, and stops in the replay"_test = [] {
+    loop l;
+    l.run(record_and_replay_a_stopped_call(l));
+  };
+  "a record with a request that failed can be loaded"_test = [] {
+    loop l;
+    auto loaded = replay_channel::load(l, R"({"at_us":1,"from":"server","failed":"not sent"})"
+                                          "\n"
+                                          R"({"at_us":2,"from":"server","reset":"again"})"
+                                          "\n"
+                                          R"({"at_us":3,"from":"server","closed":"gone"})");
+    expect(loaded.has_value()) << (loaded ? "" : loaded.error().what);
   };
 
   "a record is JSON lines of both directions and plays back as it was"_test = [] {
