@@ -50,6 +50,8 @@ struct message_view {
   bool integer_id = false;
   /// It has a method, if perhaps a bad one: an unusable request is not the bad answer to a call that has the same id.
   bool asks = false;
+  /// Unusable and, but for an id, without any member of JSON-RPC: a logger's object, not the bad answer to a call.
+  bool stray = false;
   std::int64_t number = 0;    ///< the id, where it is a 64-bit integer
   std::string_view id{};      ///< as it stands in the message; empty = none
   std::string_view method{};  ///< decoded; of an unusable message, too, where it was read before the fault

@@ -48,7 +48,7 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
   if (first == '[' && batches_) return handle_batch(line, to);
   if (first != '{' && first != '[') return count_noise(line);
   message_view message = scanner_.scan(line);
-  if (message.kind == message_kind::unusable && message.id.empty()) {
+  if (message.kind == message_kind::unusable && (message.id.empty() || message.stray)) {
     to.on_message(message);  // somebody counts it
     return count_noise(line);
   }

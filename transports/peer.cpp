@@ -101,7 +101,7 @@ error peer::remote_error(std::string_view json) const {
 
 void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
-  if (message.id.empty()) return;
+  if (message.id.empty() || message.stray) return;
   if (message.asks) {  // a bad request, which JSON-RPC answers
     if (message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))

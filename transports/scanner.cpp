@@ -266,7 +266,10 @@ message_view scanner::scan(std::string_view bytes) {
       message.method = method_ = unescaped(raw);
     }
   }
-  if (p != nullptr) message.fault = classify(found, message);
+  if (p != nullptr) {
+    message.fault = classify(found, message);
+    message.stray = (found.seen & ~unsigned{id}) == 0;
+  }
   return message;
 }
 

@@ -298,6 +298,13 @@ task<void> no_hard_limit(loop& l) {
   co_await h.close();
 }
 
+// Loggers write objects, too, and number them.
+task<void> log_line_with_an_id(house& h) {
+  const outcome got =
+      co_await one_call(h, {R"({"level":"info","id":ID,"msg":"GET /"})", R"({"jsonrpc":"2.0","id":ID,"result":1})"});
+  expect(got.text == "1") << (got.failure ? got.failure->what : "");
+}
+
 task<void> many_large_at_once(house& h) {
   const std::string line = R"({"jsonrpc":"2.0","method":"n","params":{"x":")" + std::string(70'000, 'x') + "\"}}";
   const time_point begin = steady_clock{}.now();
@@ -565,6 +572,7 @@ const suite<"peer"> tests = [] {
     loop l;
     l.run(no_hard_limit(l));
   };
+  "a log line with an id is no answer"_test = [] { with_house(log_line_with_an_id); };
   "many large messages at once take linear time"_test = [] { with_house(many_large_at_once); };
 
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
