@@ -91,10 +91,11 @@ error peer::remote_error(std::string_view json) const {
     e.what.resize(cut);
     e.what += " …";
   }
-  // These say that the request was not understood; after any other error nobody knows how far it came.
+  // These say that the request was not understood; after any other error nobody knows how far it came. "Invalid params"
+  // is not one of them: common SDKs say it of a tool's bad output, too, and let a tool itself throw it.
   namespace code = protocol::code;
-  const bool refused = e.native == code::parse_error || e.native == code::invalid_request ||
-                       e.native == code::method_not_found || e.native == code::invalid_params;
+  const bool refused =
+      e.native == code::parse_error || e.native == code::invalid_request || e.native == code::method_not_found;
   e.executed = refused ? execution::no : execution::unknown;
   return e;
 }

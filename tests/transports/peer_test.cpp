@@ -204,7 +204,10 @@ task<void> odd_errors(house& h) {
       h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"no such tool","data":{"a":1}}})"});
   expect(plain.failure.has_value() && plain.failure->code == errc::remote && plain.failure->native == -32602_i);
   expect(plain.failure->what == "no such tool" && plain.failure->data == R"({"a":1})" &&
-         plain.failure->executed == execution::no);
+         plain.failure->executed == execution::unknown);
+  const outcome unknown_method =
+      co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"what?"}})"});
+  expect(unknown_method.failure.has_value() && unknown_method.failure->executed == execution::no);
   const outcome text_code = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":"E1"}})"});
   expect(text_code.failure.has_value() && text_code.failure->code == errc::remote && text_code.failure->native == 0_i);
   expect(!text_code.failure->what.empty() && text_code.failure->executed == execution::unknown);
