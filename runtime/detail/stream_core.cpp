@@ -249,6 +249,7 @@ result<void> stream_core::end_output() noexcept {
 
 void stream_core::close() noexcept {
   if (closing) return;
+  writes = nullptr;                    // from here on a failed write is this side's own doing
   if (home.on_loop_thread()) flush();  // what the system takes at once still leaves; elsewhere SIGPIPE is not blocked
   closing = true;
   reading = false;

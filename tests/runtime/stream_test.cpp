@@ -335,6 +335,19 @@ task<void> listener_hears_of_failed_writes(loop& l) {
   expect(heard.ends.size() == 1_ul && p.a.written() == 3_u);
 }
 
+task<void> closing_is_no_failed_write(loop& l) {
+  pair p = pipe_pair(l);
+  listening heard{p.a};
+  p.a.watch_writes(heard);
+  stream gone = std::move(p.b);
+  {
+    const stream dies = std::move(gone);
+  }
+  p.a.write("one");
+  co_await p.a.close();  // finds that nobody reads, while it sends what is left
+  expect(heard.ends.empty());
+}
+
 void with_loop(task<void> (*body)(loop&)) {
   loop l;
   l.run(body(l));
@@ -359,6 +372,9 @@ const suite<"stream"> tests = [] {
   "a listener hears every byte, keeps what is not a whole line, and hears the end once"_test = [] {
     with_loop(listener_hears_everything);
     testing::every_step(listener_hears_everything);
+  };
+  "a listener does not hear of a write that fails while this side closes"_test = [] {
+    with_loop(closing_is_no_failed_write);
   };
   "A12 a listener hears once that nothing more can be written"_test = [] {
     with_loop(listener_hears_of_failed_writes);
