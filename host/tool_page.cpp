@@ -13,6 +13,7 @@ namespace {
 // Longer than any that is meant, and more than every model's interface takes.
 constexpr std::size_t longest_name = 1024;
 constexpr std::size_t skipped_described = 100;
+constexpr std::size_t sampled = 64;
 
 // The members of a tool as they stand in the text.
 struct raw_tool {
@@ -126,8 +127,18 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   bool listed = false;
   bool fits = true;
   const char* end = result.data() + result.size();
+  const char* first_tool = nullptr;
+  const std::size_t before = into.size();
   const auto one_tool = [&](const char* first) {
+    if (first_tool == nullptr) first_tool = first;
     const char* behind = read_tool(first, end, read, into);
+    // By the size of the first ones it is known how many there will be: growing step by step would touch the memory of
+    // a hundred thousand tools twice.
+    if (into.size() == before + sampled) {
+      const auto each = static_cast<std::size_t>(behind - first_tool) / sampled;
+      const std::size_t more = static_cast<std::size_t>(end - behind) / each;
+      if (more > into.size()) into.reserve(std::min(into.size() + more + more / 16, max_tools + 1));
+    }
     fits = into.size() <= max_tools;
     return fits ? behind : nullptr;
   };

@@ -53,7 +53,8 @@ class registry {
   /// A name that somebody has is never taken from him: the newcomer's tool is refused, and waits. It gets its row as
   /// soon as a change leaves the name free; of several that wait for it the lowest slot comes first.
   outcome replace(server_id id, std::string_view server_name, std::shared_ptr<const tool_list> tools);
-  /// The server's rows go; nothing happens if it, in this generation, is not there.
+  /// The server's rows go; nothing happens if it, in this generation, is not there. A list that comes later is taken as
+  /// new: who removes a server has ended what might still list its tools.
   outcome remove(server_id id);
   /// The rows stay, marked.
   outcome set_available(server_id id, availability state);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "byte_buffer.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -12,6 +15,16 @@ namespace {
 // What an idle connection keeps. A buffer that grew beyond it for a large message is given back when it is empty.
 constexpr std::size_t kept_when_empty = std::size_t{64} * 1024;
 constexpr std::size_t smallest = 4096;
+
+// A message of megabytes costs as much for the faults of its fresh pages as for its bytes, unless the pages are large.
+constexpr std::size_t worth_huge_pages = std::size_t{4} << 20;
+
+void ask_for_huge_pages(char* bytes, std::size_t size) noexcept {
+  constexpr std::uintptr_t page = 4096;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(bytes) + page - 1) / page * page;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(bytes) + size) / page * page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: no harm if it is refused
+}
 }  // namespace
 
 byte_buffer byte_buffer::copy_of(std::string_view bytes) {
@@ -39,6 +52,7 @@ void byte_buffer::make_room(std::size_t least) {
   static_cast<void>(bytes_.release());  // realloc has let go of it
   bytes_.reset(larger);
   capacity_ = grown;
+  if (grown >= worth_huge_pages) ask_for_huge_pages(larger, grown);
 }
 
 byte_buffer byte_buffer::split(std::size_t count) {

@@ -90,7 +90,13 @@ void call_operation::progressed(const progress_update& update) noexcept {
     owner_.count(owner_.counters_.progress, "progress more often than anybody can see");
     return;
   }
-  options_.on_progress(update);
+  try {
+    options_.on_progress(update);
+  } catch (const std::exception& thrown) {  // of the embedder's own function: its call goes on
+    home().log().write(log_level::error, "peer", std::string{"a progress function threw: "} + thrown.what());
+  } catch (...) {
+    home().log().write(log_level::error, "peer", "a progress function threw");
+  }
 }
 
 result<raw_json> call_operation::await_resume() {

@@ -451,6 +451,17 @@ task<void> progress_flood(house& h) {
   expect(got.text == "1" && calls >= 1000_i && calls <= 5000_i) << calls;
 }
 
+task<void> throwing_progress(house& h) {
+  call_options options;
+  options.on_progress = [](const progress_update&) { throw std::runtime_error{"of the embedder"}; };
+  const outcome got = co_await one_call(
+      h,
+      {R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":ID,"progress":1}})",
+       R"({"jsonrpc":"2.0","id":ID,"result":1})"},
+      options);
+  expect(got.text == "1");
+}
+
 // The other side's requests
 
 task<void> their_requests(house& h) {
@@ -602,6 +613,7 @@ const suite<"peer"> tests = [] {
   };
   "B19 progress of nothing, backwards or malformed is ignored"_test = [] { with_house(odd_progress); };
   "B19 progress is shown at most a thousand times a second"_test = [] { with_house(progress_flood); };
+  "a progress function that throws ends nothing"_test = [] { with_house(throwing_progress); };
   "requests of the other side are answered under their own ids, once"_test = [] { with_house(their_requests); };
   "B21 a request that nobody handles is answered: no such method"_test = [] {
     loop l;
