@@ -31,6 +31,7 @@ std::optional<blocking_child> blocking_child::start(const std::string& program, 
   if (where == session::own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   arguments.insert(arguments.begin(), program);
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   pid_t pid = 0;

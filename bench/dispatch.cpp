@@ -106,6 +106,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   for (const load& l : loads) {
     if (!fine) break;
     std::vector<double> rounds;
+    rounds.reserve(5);
     const int each = std::max(1, s.rounds * s.per_round * 4 / l.in_flight);
     for (int i = 0; i < 5; ++i) rounds.push_back(co_await throughput(ours.side(), l.in_flight, each, l.what));
     rates.push_back(

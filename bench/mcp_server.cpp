@@ -9,14 +9,14 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 const std::string head = R"({"jsonrpc":"2.0","id":)";
 std::string call_tail = R"(,"result":{"content":[{"type":"text","text":"four score and seven"}],"isError":false}})";
-std::string list_tail;  // of the page that was asked for
 int tools = 0;
-int page = 0;
+int page = 1;
 
 void write_all(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -71,10 +71,10 @@ int main(int argc, char** argv) {
     if (option == "--page") page = value;
   }
   call_tail += '\n';
-  std::string* pages = nullptr;
-  const int page_count = tools > 0 ? (tools + page - 1) / page : 0;
-  if (page_count > 0) pages = new std::string[static_cast<size_t>(page_count)];
-  for (int i = 0; i < page_count; ++i) pages[i] = make_page(i * page);
+  const int page_count = tools > 0 ? (tools + page - 1) / page : 1;
+  std::vector<std::string> pages;
+  pages.reserve(static_cast<size_t>(page_count));
+  for (int i = 0; i < page_count; ++i) pages.push_back(make_page(i * page));
 
   static char bytes[1 << 20];
   size_t filled = 0;

@@ -20,10 +20,9 @@ constexpr std::size_t smallest = 4096;
 constexpr std::size_t worth_huge_pages = std::size_t{4} << 20;
 
 void ask_for_huge_pages(char* bytes, std::size_t size) noexcept {
-  constexpr std::uintptr_t page = 4096;
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(bytes) + page - 1) / page * page;
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(bytes) + size) / page * page;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: no harm if it is refused
+  constexpr std::size_t page = 4096;
+  const std::size_t to_page = (page - reinterpret_cast<std::uintptr_t>(bytes) % page) % page;
+  madvise(bytes + to_page, (size - to_page) / page * page, MADV_HUGEPAGE);  // advice: no harm if it is refused
 }
 }  // namespace
 

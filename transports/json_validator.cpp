@@ -56,7 +56,8 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
       p = space(p + 1);
       if (p == end_) return refuse("the text ends inside a container");
       if (*p != (object ? '}' : ']')) {
-        if (object && (p = key(p)) == nullptr) return nullptr;
+        if (object) p = key(p);
+        if (p == nullptr) return nullptr;
         continue;
       }
       ++p;
@@ -73,7 +74,8 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
       const bool object = open.object(level);
       if (*p == ',') {
         p = space(p + 1);
-        if (object && (p = key(p)) == nullptr) return nullptr;
+        if (object) p = key(p);
+        if (p == nullptr) return nullptr;
         break;
       }
       if (*p != (object ? '}' : ']')) return refuse("a comma or the end of a container is missing");
@@ -117,7 +119,8 @@ const char* json_validator::number(const char* p) noexcept {
   if (p == end_ || !digit(*p)) return refuse("not a JSON value");
   p = *p == '0' ? p + 1 : digits(p);
   if (p != end_ && *p == '.') {
-    if (++p == end_ || !digit(*p)) return refuse("a number without digits behind its point");
+    ++p;
+    if (p == end_ || !digit(*p)) return refuse("a number without digits behind its point");
     p = digits(p);
   }
   if (p != end_ && (*p == 'e' || *p == 'E')) {

@@ -172,7 +172,7 @@ void peer::on_cancelled(std::string_view params) {
     listener_.on_notification(protocol::notification::cancelled, params);
     return;
   }
-  const std::shared_ptr<detail::incoming_request> request = *meant;
+  const std::shared_ptr<detail::incoming_request> request = std::move(*meant);
   incoming_.erase(meant);
   request->owner = nullptr;
   request->stop.request_stop();

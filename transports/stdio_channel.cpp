@@ -63,7 +63,7 @@ task<result<void>> stdio_channel::open(receiver& to) {
   opened_ = true;
   to_ = &to;
   child_.emplace(std::move(*started));
-  pumps_.emplace(context{where.loop, nullptr});  // ended by close(), not by whoever opens
+  pumps_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by whoever opens
   input_ = &child_->input();
   output_ = &child_->output();
   input_->watch_writes(*this);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -86,7 +87,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   bool ending_ = false;
   bool told_ = false;  // that it is closed
   error_drain errors_;
-  std::optional<scope> pumps_;
+  std::unique_ptr<scope> pumps_;
   event output_ended_;
   bool opening_ = false;
   bool opened_ = false;
