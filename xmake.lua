@@ -31,7 +31,7 @@ target("libhawser")
     set_basename("hawser")
     add_deps("runtime", "transports", "registry", "host")
     set_targetdir("$(buildir)/$(mode)/lib")
-    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/unique_fd.hpp)",
+    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/posted.hpp)", "(runtime/detail/unique_fd.hpp)",
                     "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)",
                     "(host/*.hpp)", {prefixdir = "hawser"})
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "clock.hpp"
+#include "detail/posted.hpp"
 #include "log.hpp"
 #include "task.hpp"
 #include "timer.hpp"
@@ -30,7 +31,7 @@ class loop {
     hawser::clock* clock = nullptr;  ///< null = the steady clock; must outlive the loop
     logger log{};
   };
-  /// Sees every step the loop takes, before it is taken; for tests.
+  /// Sees every step before it is taken; for tests.
   using step_observer = std::function<void()>;
 
   loop();
@@ -57,7 +58,7 @@ class loop {
   /// the loop is closing. A function still waiting when the loop dies is dropped, too.
   template <class F>
   bool post(F f) {
-    auto item = std::make_unique<posted<F>>(std::move(f));
+    auto item = std::make_unique<detail::posted<F>>(std::move(f));
     if (!post_item(*item)) return false;
     item.release();  // NOLINT(bugprone-unused-return-value): the mailbox owns it now
     return true;
@@ -100,20 +101,6 @@ class loop {
   [[nodiscard]] detail::loop_core& core() noexcept { return *core_; }
 
  private:
-  template <class F>
-  class posted final : public work {
-   public:
-    explicit posted(F f) : f_(std::move(f)) {}
-
-   private:
-    void run() noexcept override {
-      std::unique_ptr<posted> self{this};
-      f_();
-    }
-    void drop() noexcept override { delete this; }
-    F f_;
-  };
-
   class root final : public completion {
    public:
     explicit root(loop& owner) : owner_(owner) { owner_.root_ = this; }

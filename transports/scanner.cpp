@@ -107,9 +107,10 @@ const char* balanced(json_validator& check, const char* first, const char* end, 
 const char* usual_id(const char* p, const char* end, message_view& into) noexcept {
   const char* first = p;
   std::int64_t number = 0;
-  while (p != end && *p >= '0' && *p <= '9') number = number * 10 + (*p++ - '0');
+  // Eighteen digits cannot overflow; a longer id is not usual.
+  while (p != end && *p >= '0' && *p <= '9' && p - first < 18) number = number * 10 + (*p++ - '0');
   const auto length = static_cast<std::size_t>(p - first);
-  if (length == 0 || length > 18 || (*first == '0' && length > 1)) return nullptr;
+  if (length == 0 || (*first == '0' && length > 1)) return nullptr;
   into.id = {first, length};
   into.number = number;
   into.integer_id = true;
