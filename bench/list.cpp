@@ -30,7 +30,7 @@ task<result<std::shared_ptr<tool_list>>> list_tools(peer& from, std::size_t max_
     auto page = read_tool_page(std::move(*answer), *tools, max_tools);
     if (!page) co_return page.error();
     if (!page->next_cursor) co_return tools;
-    members = "\"cursor\":" + quoted(*page->next_cursor);
+    members = "\"cursor\":" + json_string(*page->next_cursor);
   }
 }
 

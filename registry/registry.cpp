@@ -18,24 +18,24 @@ std::uint64_t random_seed() {
   return std::uint64_t{entropy()} << 32U | entropy();
 }
 
-std::string quoted(std::string_view text) { return '"' + std::string{text} + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string{text} + '"'; }
 
 std::string owner(const tool_row& row) {
-  return row.server_name.empty() ? std::string{"a native tool"} : "server " + quoted(row.server_name);
+  return row.server_name.empty() ? std::string{"a native tool"} : "server " + in_quotes(row.server_name);
 }
 
 refusal refused_duplicate(const tool& t, const tool_row& by) {
-  std::string what = "tool " + quoted(t.name) + " is in the list twice: the first one is used";
+  std::string what = "tool " + in_quotes(t.name) + " is in the list twice: the first one is used";
   if (by.definition->name != t.name)
-    what = "tool " + quoted(t.name) + " gets the same exposed name as " + quoted(by.definition->name) +
+    what = "tool " + in_quotes(t.name) + " gets the same exposed name as " + in_quotes(by.definition->name) +
            " of the same server, which comes first";
   return {refusal::reason::duplicate, std::string{t.name}, std::string{by.name}, std::move(what)};
 }
 
 refusal refused_as_taken(const tool_row& row, const tool_row& by) {
-  return {
-      refusal::reason::taken, std::string{row.definition->name}, std::string{row.name},
-      "tool " + quoted(row.definition->name) + ": the exposed name " + quoted(row.name) + " is taken by " + owner(by)};
+  return {refusal::reason::taken, std::string{row.definition->name}, std::string{row.name},
+          "tool " + in_quotes(row.definition->name) + ": the exposed name " + in_quotes(row.name) + " is taken by " +
+              owner(by)};
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ registry::outcome registry::replace(server_id id, std::string_view server_name,
             .refusals = {{refusal::reason::superseded,
                           {},
                           {},
-                          "server " + quoted(server_name) + ": a later start of it has listed its tools already"}}};
+                          "server " + in_quotes(server_name) + ": a later start of it has listed its tools already"}}};
   }
   const bool same_tools =
       e.block ? e.block->server_name() == server_name && e.block->tools() == *tools : tools->empty();

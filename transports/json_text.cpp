@@ -147,7 +147,7 @@ void append_quoted(std::string& to, std::string_view text) {
   to += '"';
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out;
   append_quoted(out, text);
   return out;

@@ -103,6 +103,6 @@ std::optional<double> number_of(std::string_view json) noexcept;
 
 /// Appends a text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_quoted(std::string& to, std::string_view text);
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace hawser

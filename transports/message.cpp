@@ -18,7 +18,7 @@ std::optional<request_id> request_id::from_json(std::string_view json) {
 
 std::string request_id::json() const {
   if (const auto* number = std::get_if<std::int64_t>(&value_)) return std::to_string(*number);
-  if (const auto* text = std::get_if<std::string>(&value_)) return quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&value_)) return json_string(*text);
   return std::get<other_number>(value_).text;
 }
 

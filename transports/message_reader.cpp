@@ -85,7 +85,7 @@ result<void> message_reader::count_noise(std::string_view line) {
   if (++noise_lines_ <= limits_.max_noise_lines && noise_bytes_ <= limits_.max_noise_bytes) return {};
   return error{.code = errc::protocol,
                .what = std::to_string(noise_lines_) + " lines (" + std::to_string(noise_bytes_) +
-                       " bytes) in a row are no MCP messages; the last one begins: " + quoted(last_noise_)};
+                       " bytes) in a row are no MCP messages; the last one begins: " + json_string(last_noise_)};
 }
 
 }  // namespace hawser

@@ -40,22 +40,22 @@ void recording_channel::cancel(std::int64_t request, std::string_view reason) no
 void recording_channel::on_message(const message_view& message) noexcept {
   // Only what is valid JSON may stand in a line of JSON; the fault of some unusable messages is another one.
   const bool valid = validate_json(message.bytes).has_value();
-  record("server", valid ? "message" : "text", valid ? std::string{message.bytes} : quoted(message.bytes));
+  record("server", valid ? "message" : "text", valid ? std::string{message.bytes} : json_string(message.bytes));
   to_->on_message(message);
 }
 
 void recording_channel::on_request_failed(std::int64_t request, error why) noexcept {
-  record("server", "failed", quoted(why.what));
+  record("server", "failed", json_string(why.what));
   to_->on_request_failed(request, std::move(why));
 }
 
 void recording_channel::on_reset(error why) noexcept {
-  record("server", "reset", quoted(why.what));
+  record("server", "reset", json_string(why.what));
   to_->on_reset(std::move(why));
 }
 
 void recording_channel::on_closed(error why) noexcept {
-  record("server", "closed", quoted(why.what));
+  record("server", "closed", json_string(why.what));
   to_->on_closed(std::move(why));
 }
 

@@ -158,7 +158,7 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
   std::string_view last = self.errors();
   while (last.ends_with('\n')) last.remove_suffix(1);
   if (last.size() > quoted_errors) last.remove_prefix(last.size() - quoted_errors);
-  if (!last.empty()) what += "; its last words: " + quoted(last);
+  if (!last.empty()) what += "; its last words: " + json_string(last);
   self.tell_closed(error{.code = errc::closed, .what = std::move(what)});
 }
 

@@ -107,7 +107,7 @@ const suite<"json_text"> tests = [] {
   "quoted bytes are valid JSON and come back as they were, what is no UTF-8 as U+FFFD"_test = [] {
     for (unsigned seed = 1; seed <= 5000; ++seed) {
       const std::string bytes = random_json{seed}.bytes();
-      const std::string json = quoted(bytes);
+      const std::string json = json_string(bytes);
       expect(validate_json(json).has_value());
       const std::string back = boost_text(json);
       if (validate_json('"' + spaced(bytes) + '"').has_value()) expect(back == bytes);
@@ -120,14 +120,14 @@ const suite<"json_text"> tests = [] {
         if (static_cast<unsigned char>(c) < 0x80) ascii_behind += c;
       }
       expect(ascii_before == ascii_behind);
-      expect(quoted(back) == json) << "quoting again changes nothing";
+      expect(json_string(back) == json) << "quoting again changes nothing";
     }
   };
 
   "every byte and every kind of broken character can be quoted"_test = [] {
     for (int byte = 0; byte < 0x80; ++byte) {
       const std::string text{'a', static_cast<char>(byte), 'b'};
-      expect(boost_text(quoted(text)) == text) << byte;
+      expect(boost_text(json_string(text)) == text) << byte;
     }
     const std::vector<std::pair<std::string_view, std::string_view>> rows{
         {"", R"("")"},
@@ -140,7 +140,7 @@ const suite<"json_text"> tests = [] {
         {"\xC3\"", "\"\xEF\xBF\xBD\\\"\""},
         {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},
     };
-    for (const auto& [text, json] : rows) expect(quoted(text) == json) << json;
+    for (const auto& [text, json] : rows) expect(json_string(text) == json) << json;
     std::string to = "x";
     append_quoted(to, "y");
     expect(to == "x\"y\"");
