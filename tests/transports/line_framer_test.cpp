@@ -74,7 +74,7 @@ const suite<"line_framer"> tests = [] {
 
   "A16 the byte order mark does not count, wherever the bytes are split"_test = [] {
     const std::string limit(10, 'x');
-    for (const std::string& end : {"\n", "\r\n", "\r", ""}) {
+    for (const std::string end : {"\n", "\r\n", "\r", ""}) {
       const std::string bytes = "\xEF\xBB\xBF" + limit + end;
       for (std::size_t i = 0; i <= bytes.size(); ++i)
         expect(lines_of(bytes, {i}, 10) == std::vector<std::string>{limit}) << i << end.size();
