@@ -430,7 +430,7 @@ task<void> odd_progress(house& h) {
   progress("ID", "0.5");
   progress("ID", "1e300");
   says.push_back(R"({"jsonrpc":"2.0","method":"notifications/progress"})");
-  for (int i = 0; i < 2000; ++i) progress("ID", "1e301" + std::string{} + std::to_string(i % 2));
+  progress("ID", "1e400");  // beyond every number
   says.push_back(R"({"jsonrpc":"2.0","id":ID,"result":1})");
   const outcome got = co_await one_call(h, says, options);
   expect(got.text == "1");

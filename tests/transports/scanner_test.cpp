@@ -228,15 +228,15 @@ const suite<"scanner"> tests = [] {
 
   "a result whose grammar is wrong inside passes the envelope and fails where it is used"_test = [] {
     scanner scan;
-    for (const std::string_view inside :
-         {"{]", "[1,]", "{\"a\" 1}", "[\"\\x\"]", "[nul]", "[1 2]", "{1:2}", "[\"\\ud800\"]"}) {
-      const std::string bad = "[" + std::string{inside} + (inside == "{]" ? "" : "]");
+    for (const std::string bad :
+         {"[1,]", "{\"a\" 1}", "[\"\\x\"]", "[nul]", "[1 2]", "{1:2}", "[\"\\ud800\"]", "[{]]"}) {
       const std::string line = R"({"jsonrpc":"2.0","id":7,"result":)" + bad + "}";
       const message_view message = scan.scan(line);
-      if (message.kind != message_kind::result) continue;
+      expect(message.kind == message_kind::result and message.number == 7 and message.result == bad) << line;
       const raw_json kept{message, message.result};
-      expect(kept.text() == bad and kept.check().error().code == errc::protocol) << line;
-      expect(!kept.parse().has_value()) << line;
+      const auto checked = kept.check();
+      expect(!checked.has_value() and !kept.parse().has_value()) << line;
+      if (!checked) expect(checked.error().code == errc::protocol) << line;
     }
   };
 
