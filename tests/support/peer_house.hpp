@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// A peer over a memory channel with the test at the far end, and calls that count how often they end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../runtime/scope.hpp"
+#include "../../transports/json_text.hpp"
+#include "../../transports/peer.hpp"
+#include "counted.hpp"
+#include "raw_end.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+// Keeps what it hears, and the answers it owes.
+class listening final : public peer_listener {
+ public:
+  void on_request(std::string_view method, std::string_view params, responder answer) override {
+    requests.push_back(std::string{method} + ' ' + std::string{params});
+    answers.push_back(std::move(answer));
+  }
+  void on_notification(std::string_view method, std::string_view params) override {
+    notifications.push_back(std::string{method} + ' ' + std::string{params});
+  }
+  void on_closed(const error& why) override { closed.push_back(why.what); }
+
+  std::vector<std::string> requests;
+  std::vector<responder> answers;
+  std::vector<std::string> notifications;
+  std::vector<std::string> closed;
+};
+
+// A peer, and the test at the other end of its channel.
+struct house {
+  explicit house(loop& l, peer_limits limits = {})
+      : channels(memory_channel::make(l)), side(l, *channels.first, heard, limits), far(*channels.second) {}
+
+  memory_channel::pair channels;
+  listening heard;
+  peer side;
+  raw_end far;
+
+  task<void> open() {
+    auto near_open = co_await channels.first->open(side);
+    auto far_open = co_await far.open();
+    expect(near_open.has_value() && far_open.has_value());
+  }
+  task<void> close() {
+    auto near_closed = co_await channels.first->close();
+    auto far_closed = co_await channels.second->close();
+    expect(near_closed.has_value() && far_closed.has_value());
+    heard.answers.clear();
+  }
+};
+
+inline std::string id_of(std::string_view message) { return std::string{find_member(message, "id")}; }
+
+inline const prepared_request echo = prepared_request::tool_call("echo");
+inline const call_options by_default;
+
+// Ends as the call ends, and counts how often: exactly once is what every test here wants to see.
+struct outcome {
+  int ends = 0;
+  std::string text;
+  std::optional<error> failure;
+};
+
+inline task<void> call_into(peer& to, outcome& into, const call_options& options) {
+  const counted alive;
+  auto answer = co_await to.call(echo, R"({"text":"hi"})", options);
+  ++into.ends;
+  if (answer) {
+    into.text = answer->text();
+  } else {
+    into.failure = answer.error();
+  }
+}
+
+inline task<void> call_with(peer& to, outcome& into, std::string argument) {
+  auto answer = co_await to.call(echo, argument, by_default);
+  ++into.ends;
+  if (answer) into.text = answer->text();
+}
+
+// One call; the test says what the far end does with its id; the call must have ended when that is done.
+inline task<outcome> one_call(house& h, std::vector<std::string> replies, const call_options& options = by_default) {
+  outcome got;
+  scope calls{co_await this_context()};
+  calls.spawn(call_into(h.side, got, options));
+  const std::string request = co_await h.far.next();
+  for (std::string reply : replies) {
+    for (std::size_t at = 0; (at = reply.find("ID", at)) != std::string::npos;) reply.replace(at, 2, id_of(request));
+    h.far.say(reply);
+  }
+  co_await calls.join();
+  expect(got.ends == 1_i);
+  co_return got;
+}
+
+using body = task<void> (*)(house&);
+
+inline task<void> in_house(loop& l, body inside) {
+  house h{l};
+  co_await h.open();
+  co_await inside(h);
+  co_await h.close();
+  expect(h.side.pending() == 0_ul);
+}
+
+inline void with_house(body inside) {
+  loop l;
+  l.run(in_house(l, inside));
+}
+
+}  // namespace hawser::testing
