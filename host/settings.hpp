@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// What a host is to do, as plain values: which servers there are and how each of them is to be treated. `config` reads
+// them from files; an embedder may fill them in by hand.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../registry/filter.hpp"
+#include "../registry/names.hpp"
+#include "../runtime/child.hpp"
+#include "../runtime/clock.hpp"
+
+namespace hawser {
+
+/// A server that is a child process.
+struct stdio_settings {
+  std::string command{};
+  std::vector<std::string> args{};
+  std::map<std::string, std::string> env{};  ///< values are secrets: never logged, never shown
+  bool inherit_env = false;                  ///< everything the host has, instead of the safe few
+  std::string cwd{};                         ///< empty = the host's
+};
+
+/// A server on the network.
+struct http_settings {
+  enum class kind : std::uint8_t { automatic, streamable, sse };
+  std::string url{};
+  std::map<std::string, std::string> headers{};  ///< values are secrets, too
+  kind type = kind::automatic;
+};
+
+/// What becomes of a server that ended without being told to.
+enum class restart_policy : std::uint8_t { with_backoff, never };
+
+/// Which protocol era to speak: found out, or said.
+struct protocol_choice {
+  enum class kind : std::uint8_t { automatic, legacy, modern };
+  kind era = kind::automatic;
+  std::string revision{};  ///< one and no other; empty = the newest of the era that both sides know
+};
+
+struct server_settings {
+  std::string name{};
+  std::variant<stdio_settings, http_settings> transport{};
+  bool enabled = true;
+  duration timeout = std::chrono::seconds{60};  ///< of a call, between two signs of life
+  duration startup_timeout = std::chrono::seconds{30};
+  restart_policy restart = restart_policy::with_backoff;
+  bool lazy = false;                 ///< starts when it is first needed; until then its last known tools are listed
+  std::size_t concurrency = 0;       ///< calls at a time; 0 = no limit
+  std::vector<std::string> tools{};  ///< patterns over the server's own tool names, as in tool_filter; empty = all
+  tool_access access = tool_access::any;
+  protocol_choice protocol{};
+  stop_ladder ladder{};
+  std::string origin{};  ///< where it was configured, for people: "mcp.json:12"
+};
+
+/// How far servers may go before they are cut short.
+struct host_limits {
+  std::size_t max_message = std::size_t{16} << 20;
+  std::size_t max_result = 5'000'000;  ///< bytes of text that a caller gets; the rest is cut with a note
+  std::size_t max_tools = 10'000;      ///< of one server
+  std::size_t max_pages = 1'000;       ///< of one list
+  std::size_t max_pending = 1'024;     ///< calls of one server
+  std::size_t max_total_pending = 8'192;
+  std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that one server has not read yet
+  std::size_t starting_at_once = 8;
+  duration hard_timeout = std::chrono::minutes{30};  ///< of a call, whatever progress it reports
+  int input_rounds = 8;                              ///< how often one call may ask for more input
+};
+
+struct host_settings {
+  std::vector<server_settings> servers{};
+  naming names{};
+  host_limits limits{};
+  duration list_changed_delay = std::chrono::milliseconds{200};
+  /// How long the rows of a server that went away stay, marked unavailable.
+  duration keep_rows = std::chrono::seconds{30};
+};
+
+}  // namespace hawser
