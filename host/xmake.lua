@@ -1,7 +1,10 @@
--- MCP as a client. Today: reading lists of tools.
+-- MCP as a client: negotiation, sessions, supervised servers, the facade.
 target("host")
     set_kind("object")
     add_rules("hawser.instrumented")
     add_files("*.cpp")
     add_deps("runtime", "transports", "registry")
+    on_load(function (target)
+        target:add("defines", 'HAWSER_VERSION="' .. target:version() .. '"')
+    end)
 target_end()

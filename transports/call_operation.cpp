@@ -28,6 +28,7 @@ void call_operation::start() {
                  .what = "more than " + std::to_string(owner_.calls_.limit()) + " calls are pending"});
     return;
   }
+  if (options_.id != nullptr) *options_.id = id_;
   started_ = home().rough_now();
   home().start_roughly(*this, std::min(options_.idle_timeout, options_.hard_timeout));
   std::string& line = owner_.line_;

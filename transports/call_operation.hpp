@@ -34,6 +34,8 @@ struct call_options {
   } when_stopped = giving_up::tells_the_other_side;
   /// On the loop thread, from inside the loop. Values only grow; at most a thousand in a second.
   std::function<void(const progress_update&)> on_progress{};
+  /// Where to write the id of the request before it is sent, for what refers to it later: a subscription.
+  std::int64_t* id = nullptr;
 };
 
 class call_operation final : public operation, private timer {

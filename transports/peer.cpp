@@ -23,6 +23,11 @@ peer::~peer() {
 
 void peer::notify(std::string_view method, std::string_view params) { send_line(notification_line(method, params)); }
 
+void peer::negotiated(const peer_info& info, bool answers_requests) {
+  answers_requests_ = answers_requests;
+  channel_.negotiated(info);
+}
+
 void peer::send_line(const std::string& line) {
   if (closed_) return;
   // Somebody who asks and never reads must not fill our memory with his answers.
@@ -104,6 +109,7 @@ void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
   if (message.id.empty() || message.stray) return;
   if (message.asks) {  // a bad request, which JSON-RPC answers
+    if (!answers_requests_) return;
     if (message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))
       send_line(error_line(*id, protocol::code::invalid_request, message.fault));
@@ -117,6 +123,10 @@ void peer::on_unusable(const message_view& message) {
 }
 
 void peer::on_incoming(const message_view& message) {
+  if (!answers_requests_) {
+    count(counters_.forbidden, "a request that this revision forbids");
+    return;
+  }
   if (message.id.size() > limits_.max_id) {  // kept until it is answered, and sent back with the answer
     count(counters_.refused, "a request with an endless id");
     return;

@@ -33,6 +33,7 @@ struct peer_counters {
   std::uint64_t progress = 0;     ///< about nothing, backwards, or too often
   std::uint64_t refused = 0;      ///< requests of the other side beyond a limit, or with an id in use
   std::uint64_t unsent = 0;       ///< answers and notifications that it left unread too long
+  std::uint64_t forbidden = 0;    ///< requests in a revision in which a server may not ask; not answered
 };
 
 /// What the user of a peer hears of. Called from inside the loop; views are valid during the call.
@@ -63,6 +64,10 @@ class peer final : public receiver {
     return {*this, what, argument, options};
   }
   void notify(std::string_view method, std::string_view params = {});
+
+  /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing: its server may
+  /// not ask.
+  void negotiated(const peer_info& info, bool answers_requests);
 
   [[nodiscard]] const peer_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t pending() const noexcept { return calls_.size(); }
@@ -95,6 +100,7 @@ class peer final : public receiver {
   in_flight calls_;
   std::string line_;        // of the request that is being sent; its memory is kept
   std::size_t queued_ = 0;  // by the channel, when it was last sent something
+  bool answers_requests_ = true;
   std::unique_ptr<error> closed_;
   std::vector<std::shared_ptr<detail::incoming_request>> incoming_;
   peer_counters counters_;

@@ -62,6 +62,7 @@ inline constexpr std::string_view resources_list_changed = "notifications/resour
 inline constexpr std::string_view resources_updated = "notifications/resources/updated";
 inline constexpr std::string_view prompts_list_changed = "notifications/prompts/list_changed";
 inline constexpr std::string_view roots_list_changed = "notifications/roots/list_changed";
+inline constexpr std::string_view subscriptions_acknowledged = "notifications/subscriptions/acknowledged";
 inline constexpr std::string_view elicitation_complete = "notifications/elicitation/complete";
 }  // namespace notification
 

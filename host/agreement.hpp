@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What a server said about itself when the connection was negotiated, in either era.
+#pragma once
+
+#include <string>
+
+#include "../transports/message.hpp"
+
+namespace hawser {
+
+/// How one side names itself. Unverified: good for showing, never for deciding.
+struct implementation {
+  std::string name{};
+  std::string version{};
+  std::string title{};
+};
+
+struct server_capabilities {
+  bool tools = false;
+  bool tools_changes = false;  ///< it tells when the list changes
+  bool resources = false;
+  bool resources_changes = false;
+  bool subscribe = false;
+  bool prompts = false;
+  bool prompts_changes = false;
+  bool completions = false;
+  bool logging = false;
+};
+
+struct agreement {
+  std::string revision{};
+  implementation server{};
+  server_capabilities can{};
+  std::string capabilities{};  ///< all of them, as sent
+  std::string instructions{};
+
+  [[nodiscard]] bool modern() const noexcept;
+};
+
+/// From the result of `initialize`; errc::protocol names what is missing or which revision is not ours.
+result<agreement> read_initialize_result(const raw_json& answer);
+/// From the result of `server/discover`; the revision is the newest that both know, empty if there is none.
+result<agreement> read_discover_result(const raw_json& answer);
+
+}  // namespace hawser

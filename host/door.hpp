@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A way back into a loop for somebody who may live longer than the loop: posts through it are dropped once it is shut.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "../runtime/loop.hpp"
+
+namespace hawser {
+
+class door {
+ public:
+  explicit door(loop& to) noexcept : to_(&to) {}
+
+  /// Any thread. False, and `f` is dropped, if the door is shut.
+  template <class F>
+  bool post(F f) {
+    const std::lock_guard lock{mutex_};
+    return to_ != nullptr && to_->post(std::move(f));
+  }
+  /// Loop thread, before the loop ends.
+  void shut() noexcept {
+    const std::lock_guard lock{mutex_};
+    to_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  loop* to_;
+};
+
+using door_ref = std::shared_ptr<door>;
+
+}  // namespace hawser

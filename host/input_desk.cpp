@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "input_desk.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "../transports/message.hpp"
+#include "../transports/protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace json = boost::json;
+using action = elicitation_answer::action;
+
+error refused(int code, std::string what) {
+  return error{.code = errc::remote, .what = std::move(what), .native = code};
+}
+
+std::string text_member(const json::object& of, std::string_view name) {
+  const json::value* found = of.if_contains(name);
+  const json::string* text = found != nullptr ? found->if_string() : nullptr;
+  return text != nullptr ? std::string{*text} : std::string{};
+}
+
+std::string_view word(action what) {
+  switch (what) {
+    case action::accept: return "accept";
+    case action::cancel: return "cancel";
+    case action::decline: break;
+  }
+  return "decline";
+}
+
+bool opens_in_a_browser(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
+
+}  // namespace
+
+namespace detail {
+
+void fill_defaults(json::object& content, const json::object& schema) {
+  const json::value* found = schema.if_contains("properties");
+  const json::object* properties = found != nullptr ? found->if_object() : nullptr;
+  if (properties == nullptr) return;
+  for (const auto& member : *properties) {
+    const json::object* about = member.value().if_object();
+    const json::value* usual = about != nullptr ? about->if_contains("default") : nullptr;
+    if (usual != nullptr && !content.contains(member.key())) content.emplace(member.key(), *usual);
+  }
+}
+
+}  // namespace detail
+
+task<result<std::string>> input_desk::answer(std::string server, std::string method, std::string params) const {
+  json::object object;
+  if (!params.empty()) {
+    auto parsed = raw_json{params}.parse();
+    if (!parsed || !parsed->is_object())
+      co_return refused(protocol::code::invalid_params, "the params of " + method + " are no object");
+    object = std::move(parsed->get_object());
+  }
+  // Nobody there to be asked is the same as a method that does not exist: it was not declared.
+  if (method == protocol::method::roots_list && handlers_.roots) co_return co_await list_roots(std::move(server));
+  if (method == protocol::method::create_message && handlers_.sampling)
+    co_return co_await sample(std::move(server), std::move(object));
+  if (method == protocol::method::elicit && (handlers_.form || handlers_.url))
+    co_return co_await elicit(std::move(server), std::move(object));
+  co_return refused(protocol::code::method_not_found, "no such method: " + method);
+}
+
+task<result<std::string>> input_desk::list_roots(std::string server) const {
+  auto answered = co_await ask(way_, where_, handlers_.roots, roots_request{std::move(server)});
+  if (!answered) co_return answered.error();
+  if (!answered->has_value()) co_return refused(protocol::code::internal_error, "the roots were not disclosed");
+  json::array roots;
+  for (const root& one : **answered) {
+    json::object described{{"uri", one.uri}};
+    if (!one.name.empty()) described["name"] = one.name;
+    roots.push_back(std::move(described));
+  }
+  co_return json::serialize(json::object{{"roots", std::move(roots)}});
+}
+
+task<result<std::string>> input_desk::sample(std::string server, json::object params) const {
+  // Sampling: tools that were not declared are an error, not something to leave out silently.
+  if (!handlers_.sampling_has_tools && (params.contains("tools") || params.contains("toolChoice")))
+    co_return refused(protocol::code::invalid_params, "sampling with tools was not declared");
+  sampling_request request{.server = std::move(server), .params = std::move(params)};
+  auto answered = co_await ask(way_, where_, handlers_.sampling, std::move(request));
+  if (!answered) co_return answered.error();
+  if (!answered->has_value())
+    co_return refused(protocol::code::user_rejected, "the user declined the sampling request");
+  co_return json::serialize(**answered);
+}
+
+task<result<elicitation_answer::action>> input_desk::consent(url_request request) const {
+  if (!handlers_.url) co_return refused(protocol::code::invalid_params, "elicitation by URL was not declared");
+  if (!opens_in_a_browser(request.url))
+    co_return refused(protocol::code::invalid_params, "the URL is neither https nor http");
+  auto answered = co_await ask(way_, where_, handlers_.url, std::move(request));
+  if (!answered) co_return answered.error();
+  co_return answered->has_value() ? (*answered)->what : action::decline;
+}
+
+task<result<std::string>> input_desk::elicit(std::string server, json::object params) const {
+  const std::string mode = text_member(params, "mode");
+  const std::string message = text_member(params, "message");
+  if (mode == "url") {
+    url_request request{.server = std::move(server), .message = message, .url = text_member(params, "url")};
+    auto agreed = co_await consent(std::move(request));
+    if (!agreed) co_return agreed.error();
+    co_return json::serialize(json::object{{"action", word(*agreed)}});
+  }
+  // A missing mode means a form.
+  if ((!mode.empty() && mode != "form") || !handlers_.form)
+    co_return refused(protocol::code::invalid_params,
+                      "elicitation by " + (mode.empty() ? "form" : mode) + " was not declared");
+  const json::value* found = params.if_contains("requestedSchema");
+  if (found == nullptr || !found->is_object())
+    co_return refused(protocol::code::invalid_params, "a form needs a requestedSchema");
+  const json::object schema = found->get_object();
+  form_request request{.server = std::move(server), .message = message, .schema = schema};
+  auto answered = co_await ask(way_, where_, handlers_.form, std::move(request));
+  if (!answered) co_return answered.error();
+  elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};
+  json::object out{{"action", word(given.what)}};
+  if (given.what == action::accept) {
+    detail::fill_defaults(given.content, schema);
+    out["content"] = std::move(given.content);
+  }
+  co_return json::serialize(out);
+}
+
+}  // namespace hawser

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "negotiation.hpp"
+
+#include <algorithm>
+
+#include "../transports/json_text.hpp"
+#include "../transports/protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace code = protocol::code;
+
+call_options within(duration bound) {
+  // Not told when given up: `initialize` may not be cancelled, and a legacy server would not know what was meant.
+  return {.idle_timeout = bound, .hard_timeout = bound, .when_stopped = call_options::giving_up::is_silent};
+}
+
+std::string discover_params(const client_profile& who) {
+  return R"({"_meta":{)" + who.modern_meta(protocol::revision::latest) + "}}";
+}
+
+// Whether one of the revisions that an unsupported-version error names is of the legacy era: then `initialize` will do.
+bool offers_legacy(const error& e) {
+  bool offers = false;
+  const std::string_view supported = e.data.empty() ? std::string_view{} : find_member(e.data, "supported");
+  if (supported.empty() || supported.front() != '[') return false;
+  for_each_element(supported, [&](std::string_view json) {
+    const auto date = text_of(json);
+    offers = offers || (date && protocol::known_revision(*date) && !protocol::modern(*date));
+    return true;
+  });
+  return offers;
+}
+
+error nothing_in_common(const error& e) {
+  return error{.code = errc::protocol,
+               .what = "no protocol revision in common: the server says \"" + e.what + '"',
+               .data = e.data};
+}
+
+}  // namespace
+
+task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who, duration bound) {
+  const auto request = prepared_request::verbatim(protocol::method::discover, discover_params(who));
+  const call_options options = within(bound);
+  auto answer = co_await to.call(request, {}, options);
+  if (answer) {
+    auto read = read_discover_result(*answer);
+    if (!read) co_return std::optional<agreement>{};
+    if (read->revision.empty())
+      co_return error{.code = errc::protocol,
+                      .what = "no protocol revision in common: the server knows only later ones"};
+    if (!read->modern()) co_return std::optional<agreement>{};
+    co_return std::optional<agreement>{*std::move(read)};
+  }
+  const error& e = answer.error();
+  switch (e.code) {
+    case errc::remote:
+      // A modern server that cannot serve us; anything else, whatever its number, is how old servers say "what?".
+      if (e.native == code::unsupported_version && !offers_legacy(e)) co_return nothing_in_common(e);
+      if (e.native == code::header_mismatch || e.native == code::missing_capability) co_return e;
+      co_return std::optional<agreement>{};
+    case errc::timed_out:
+    case errc::protocol:
+    case errc::parse: co_return std::optional<agreement>{};
+    default: co_return e;
+  }
+}
+
+task<result<agreement>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
+                                   duration bound) {
+  const auto request = prepared_request::verbatim(protocol::method::initialize, who.initialize_params(revision));
+  const call_options options = within(bound);
+  auto answer = co_await to.call(request, {}, options);
+  if (!answer) co_return prefixed("initialize", answer.error());
+  auto read = read_initialize_result(*answer);
+  if (!read) co_return read;
+  if (pinned && read->revision != revision)
+    co_return error{.code = errc::protocol,
+                    .what = "the server speaks " + read->revision + ", and only " + revision + " is allowed for it"};
+  to.negotiated(peer_info{read->revision}, true);
+  to.notify(protocol::notification::initialized);
+  co_return read;
+}
+
+}  // namespace hawser

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Which revision to speak with a server of which nothing is known. The modern era is tried first; a server that does
+// not understand gets the handshake of the era before. Not for HTTP's status codes: those are the transport's.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../runtime/task.hpp"
+#include "../transports/peer.hpp"
+#include "client_profile.hpp"
+
+namespace hawser {
+
+/// Asks `server/discover`. No agreement: the server is of the legacy era, since it answered anything that is not
+/// modern, or stayed silent for `bound`. An error is never a verdict: errc::closed, for one, if the question killed it.
+task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who, duration bound);
+
+/// The legacy handshake. An error of the server with protocol::code::unsupported_version is one of the modern era.
+/// With `pinned`, no other revision than the offered one will do.
+task<result<agreement>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
+                                   duration bound);
+
+}  // namespace hawser

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// How the embedding program answers a question of ours: now or later, from any thread, or not at all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "../runtime/event.hpp"
+#include "door.hpp"
+
+namespace hawser {
+
+namespace detail {
+// Shared by who asked and who answers, whichever lives longer. Touched on the loop thread only, but for its end.
+template <class T>
+struct question {
+  event answered;
+  std::optional<T> answer;
+};
+}  // namespace detail
+
+/// Movable; the first answer counts. One that is dropped unanswered has declined.
+template <class T>
+class reply {
+ public:
+  reply(door_ref way, std::shared_ptr<detail::question<T>> to) noexcept : way_(std::move(way)), to_(std::move(to)) {}
+  reply(reply&&) noexcept = default;
+  reply& operator=(reply&& other) noexcept {
+    reply old{std::move(other)};
+    std::swap(way_, old.way_);
+    std::swap(to_, old.to_);
+    return *this;
+  }
+  ~reply() { give(std::nullopt); }
+
+  void operator()(T answer) { give(std::optional<T>{std::move(answer)}); }
+
+ private:
+  void give(std::optional<T> answer) {
+    auto to = std::exchange(to_, nullptr);
+    if (!to) return;
+    way_->post([to = std::move(to), answer = std::move(answer)]() mutable {
+      if (to->answered.is_set()) return;
+      to->answer = std::move(answer);
+      to->answered.set();
+    });
+  }
+
+  door_ref way_;
+  std::shared_ptr<detail::question<T>> to_;
+};
+
+/// Where callbacks of the embedding program run; an empty one runs them on the loop thread, where they must not block.
+using executor = std::function<void(std::function<void()>)>;
+
+/// Calls `handler(request, reply)` and waits for the answer; nothing if it was declined. Unbounded: people think. A
+/// stop ends the wait; an answer that comes later is dropped.
+template <class Request, class T>
+task<result<std::optional<T>>> ask(door_ref way, executor where, std::function<void(Request, reply<T>)> handler,
+                                   Request request) {
+  auto open = std::make_shared<detail::question<T>>();
+  {
+    // std::function wants to be copied, a reply may not be: a shared pointer stands between. Nothing of it stays here,
+    // so that an executor that drops the function has declined, too.
+    auto answer = std::make_shared<reply<T>>(std::move(way), open);
+    auto question = std::make_shared<Request>(std::move(request));
+    std::function<void()> deliver = [handler = std::move(handler), answer = std::move(answer), question] {
+      handler(std::move(*question), std::move(*answer));
+    };
+    if (where) {
+      where(std::move(deliver));
+    } else {
+      deliver();
+    }
+  }
+  auto waited = co_await open->answered.wait();
+  if (!waited) co_return waited.error();
+  co_return std::move(open->answer);
+}
+
+}  // namespace hawser

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "restart_plan.hpp"
+
+#include <algorithm>
+
+namespace hawser {
+
+void restart_plan::started(time_point now) { starts_.push_back(now); }
+
+std::optional<duration> restart_plan::ended(time_point now, double jitter) {
+  if (!starts_.empty() && now - starts_.back() >= limits_.stable) forget();
+  while (!starts_.empty() && now - starts_.front() >= limits_.window) starts_.pop_front();
+  if (starts_.size() >= limits_.starts) return std::nullopt;
+  const duration pause = pause_;
+  pause_ = std::min(2 * pause_, limits_.longest_pause);
+  return pause + std::chrono::duration_cast<duration>(pause * (jitter / 5));
+}
+
+void restart_plan::forget() noexcept {
+  starts_.clear();
+  pause_ = limits_.first_pause;
+}
+
+}  // namespace hawser

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// A server as others see it: its state, its calls, its rows. How it is kept running stands in server_run.cpp.
+#include "server.hpp"
+
+#include <limits>
+
+#include "../transports/protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+std::string target_of(const server_settings& settings) {
+  if (const auto* remote = std::get_if<http_settings>(&settings.transport)) return remote->url;
+  const auto& child = std::get<stdio_settings>(settings.transport);
+  std::string words = child.command;
+  for (const std::string& argument : child.args) words += ' ' + argument;
+  return words;
+}
+
+std::size_t places(std::size_t concurrency) {
+  return concurrency == 0 ? std::numeric_limits<std::size_t>::max() : concurrency;
+}
+
+}  // namespace
+
+server::server(const server_surroundings& around, server_settings settings, server_id id, channel_maker connect)
+    : around_(around),
+      settings_(std::move(settings)),
+      id_(id),
+      connect_(std::move(connect)),
+      calls_(places(settings_.concurrency)) {
+  // A bad pattern is found when the configuration is read; whoever made the settings by hand gets every tool.
+  if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
+  filter_.writing = settings_.access;
+}
+
+server_status server::status() const {
+  return {.name = settings_.name,
+          .id = id_,
+          .state = state_,
+          .reason = reason_,
+          .advice = advice_,
+          .transport = connect_                                                      ? "embedded"
+                       : std::holds_alternative<stdio_settings>(settings_.transport) ? "stdio"
+                                                                                     : "http",
+          .target = connect_ ? std::string{} : target_of(settings_),
+          .origin = settings_.origin,
+          .enabled = settings_.enabled,
+          .lazy = settings_.lazy,
+          .agreed = agreed_,
+          .tools = rows_,
+          .refused = refused_,
+          .restarts = starts_ > 0 ? starts_ - 1 : 0,
+          .noise = process_ != nullptr ? process_->reader().noise() : last_noise_,
+          .pid = process_ != nullptr ? process_->pid() : 0};
+}
+
+std::string server::errors() const { return process_ != nullptr ? std::string{process_->errors()} : last_errors_; }
+
+void server::become(server_state state, std::string reason, std::string advice) {
+  const bool news = state != state_ || reason != reason_;
+  state_ = state;
+  reason_ = std::move(reason);
+  advice_ = std::move(advice);
+  changed_.set();
+  if (news && around_.tell) around_.tell({.what = host_change::kind::server, .server = settings_.name});
+}
+
+error server::described(error e, std::string_view phase) const {
+  if (e.server.empty()) {
+    e = prefixed("server \"" + settings_.name + '"', std::move(e));
+    e.server = settings_.name;
+  }
+  if (e.phase.empty()) e.phase = phase;
+  return e;
+}
+
+result<void> server::restart() {
+  if (!settings_.enabled)
+    return error{
+        .code = errc::config, .what = "server \"" + settings_.name + "\" is disabled", .server = settings_.name};
+  needed_ = true;
+  restart_ = true;
+  wake_.set();
+  return {};
+}
+
+task<result<session*>> server::connected() {
+  // A server that is not wanted yet is woken up, and given the time to say that it is starting.
+  if (settings_.enabled && !needed_) {
+    needed_ = true;
+    become(server_state::starting);
+    wake_.set();
+  }
+  for (;;) {
+    if (accepts_) co_return session_.get();
+    if (state_ != server_state::starting || !settings_.enabled) break;
+    changed_.reset();
+    auto waited = co_await changed_.wait();
+    if (!waited) co_return described(waited.error(), "start");
+  }
+  error why{.code = ended_ ? ended_->code : errc::closed, .what = std::string{to_string(state_)}};
+  if (!reason_.empty()) why.what += ": " + reason_;
+  if (!advice_.empty()) why.what += " (" + advice_ + ')';
+  if (ended_) why.native = ended_->native;
+  co_return described(std::move(why), "start");
+}
+
+call_options server::usual_options() const {
+  return {.idle_timeout = settings_.timeout, .hard_timeout = around_.settings.limits.hard_timeout};
+}
+
+task<result<raw_json>> server::call_tool(std::string tool, std::string arguments, call_options options) {
+  auto place = co_await calls_.acquire();
+  if (!place) co_return described(place.error(), "call");
+  auto at = co_await connected();
+  if (!at) co_return at.error();
+  auto answer = co_await (*at)->call_tool(std::move(tool), std::move(arguments), std::move(options));
+  if (answer) co_return answer;
+  if (answer.error().code == errc::timed_out) {
+    suspect_ = true;
+    wake_.set();
+  }
+  co_return described(answer.error(), "call");
+}
+
+task<result<void>> server::subscribe(std::string uri, bool wanted) {
+  auto at = co_await connected();
+  if (!at) co_return at.error();
+  if (wanted) {
+    subscriptions_.insert(uri);
+  } else {
+    subscriptions_.erase(uri);
+  }
+  session* s = *at;
+  auto done = wanted ? s->subscribe(uri) : s->unsubscribe(uri);
+  auto outcome = co_await std::move(done);
+  if (outcome) co_return outcome;
+  if (wanted && outcome.error().code == errc::remote) subscriptions_.erase(uri);
+  co_return described(outcome.error(), "subscribe");
+}
+
+task<result<void>> server::set_log_level(std::string level) {
+  auto at = co_await connected();
+  if (!at) co_return at.error();
+  log_level_ = level;
+  auto outcome = co_await (*at)->set_log_level(std::move(level));
+  if (!outcome) co_return described(outcome.error(), "set log level");
+  co_return outcome;
+}
+
+result<void> server::notify(std::string_view method, std::string_view params) {
+  if (!accepts_) return described({.code = errc::closed, .what = std::string{to_string(state_)}}, "notify");
+  return session_->notify(method, params);
+}
+
+std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) {
+  const auto is_admitted = [&](const tool& one) {
+    return admits(settings_.access, one.hints) && filter_.admits_name(one.name);
+  };
+  if (settings_.tools.empty() && settings_.access == tool_access::any) return listed;
+  auto rest = std::make_shared<tool_list>();
+  rest->keep(listed);
+  for (const tool& one : listed->tools()) {
+    if (is_admitted(one)) rest->add(one);
+  }
+  return rest;
+}
+
+void server::publish(std::shared_ptr<const tool_list> listed, std::size_t unusable) {
+  const auto rest = admitted(listed);
+  const auto outcome = around_.tools.replace(id_, settings_.name, rest);
+  rows_ = rest->size() - outcome.refused;
+  refused_ = unusable + listed->size() - rows_;
+  for (const refusal& one : outcome.refusals)
+    around_.session.home.log().write(log_level::warning, settings_.name, one.what);
+  if (outcome.changed && around_.tell)
+    around_.tell({.what = host_change::kind::tools, .server = settings_.name, .version = outcome.version});
+}
+
+void server::mark(availability state) {
+  const auto outcome = around_.tools.set_available(id_, state);
+  if (outcome.changed && around_.tell)
+    around_.tell({.what = host_change::kind::tools, .server = settings_.name, .version = outcome.version});
+}
+
+void server::drop_rows() {
+  rows_until_.reset();
+  rows_ = 0;
+  const auto outcome = around_.tools.remove(id_);
+  if (outcome.changed && around_.tell)
+    around_.tell({.what = host_change::kind::tools, .server = settings_.name, .version = outcome.version});
+}
+
+void server::on_list_changed(list_kind which) {
+  if (which == list_kind::tools) {
+    changed_last_ = around_.session.home.now();
+    if (!changed_first_) changed_first_ = changed_last_;
+    wake_.set();
+    return;
+  }
+  const bool prompts = which == list_kind::prompts;
+  if (around_.tell)
+    around_.tell(
+        {.what = prompts ? host_change::kind::prompts : host_change::kind::resources, .server = settings_.name});
+}
+
+void server::on_resource_updated(std::string_view uri) {
+  if (around_.tell)
+    around_.tell({.what = host_change::kind::resource_updated, .server = settings_.name, .text = std::string{uri}});
+}
+
+void server::on_log_message(std::string_view level, std::string_view data) {
+  if (around_.tell)
+    around_.tell({.what = host_change::kind::log_message,
+                  .server = settings_.name,
+                  .level = std::string{level},
+                  .text = std::string{data}});
+}
+
+void server::on_other_notification(std::string_view method, std::string_view params) {
+  if (around_.tell)
+    around_.tell({.what = host_change::kind::notification,
+                  .server = settings_.name,
+                  .level = std::string{method},
+                  .text = std::string{params}});
+}
+
+void server::on_session_closed(const error& why) {
+  ended_ = why;
+  accepts_ = false;
+  wake_.set();
+}
+
+}  // namespace hawser

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// One configured server under supervision: started, negotiated with, listed, served, and started again when it ends. It
+// knows its own rows in the registry and nothing of other servers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "../registry/registry.hpp"
+#include "../runtime/keeper.hpp"
+#include "../runtime/semaphore.hpp"
+#include "../transports/stdio_channel.hpp"
+#include "restart_plan.hpp"
+#include "server_memory.hpp"
+#include "session.hpp"
+#include "settings.hpp"
+#include "status.hpp"
+
+namespace hawser {
+
+/// What all servers of a host share; lives longer than they do.
+struct server_surroundings {
+  session_surroundings session;
+  const host_settings& settings;
+  keeper& starter;
+  semaphore& starts;  ///< places for servers that are just starting
+  registry& tools;
+  const server_memory& memory;
+  bool allow_spawn = true;
+  std::function<void(const host_change&)> tell{};
+  std::function<void(std::string_view server, std::string_view line)> trace{};
+};
+
+using channel_maker = std::function<std::unique_ptr<channel>()>;
+
+class server final : private session_listener {
+ public:
+  /// `connect` is for servers that are neither a process nor on the network; else empty.
+  server(const server_surroundings& around, server_settings settings, server_id id, channel_maker connect);
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+  ~server() = default;
+
+  /// Supervises until it is stopped; then nothing of the server is left.
+  task<void> run();
+
+  [[nodiscard]] server_id id() const noexcept { return id_; }
+  [[nodiscard]] const std::string& name() const noexcept { return settings_.name; }
+  [[nodiscard]] server_status status() const;
+  [[nodiscard]] std::string errors() const;
+  [[nodiscard]] bool settled() const noexcept { return state_ != server_state::starting && recalled_; }
+  /// Changes with every change of state; for who waits for one.
+  [[nodiscard]] event& changed() noexcept { return changed_; }
+
+  /// errc::config if it is disabled.
+  result<void> restart();
+  /// Waits while it starts, and starts a lazy one. The session is good until the next suspension; an error says why
+  /// there is none, and nothing was executed.
+  task<result<session*>> connected();
+
+  /// With the server's limit of calls at once, and its name in every error.
+  task<result<raw_json>> call_tool(std::string tool, std::string arguments, call_options options);
+  task<result<void>> subscribe(std::string uri, bool wanted);
+  task<result<void>> set_log_level(std::string level);
+  result<void> notify(std::string_view method, std::string_view params);
+  /// The server's own deadlines.
+  [[nodiscard]] call_options usual_options() const;
+  [[nodiscard]] error described(error e, std::string_view phase) const;
+
+ private:
+  // What becomes of it now: nothing is a start at once.
+  struct verdict {
+    bool given_up = false;
+    duration pause{};
+  };
+
+  void on_list_changed(list_kind which) override;
+  void on_resource_updated(std::string_view uri) override;
+  void on_log_message(std::string_view level, std::string_view data) override;
+  void on_other_notification(std::string_view method, std::string_view params) override;
+  void on_session_closed(const error& why) override;
+
+  void become(server_state state, std::string reason = {}, std::string advice = {});
+  task<void> recall();
+  task<void> remember();
+  task<result<void>> serve_once();
+  task<result<void>> open_session(session::opening how);
+  task<result<void>> start();
+  task<result<void>> serve();
+  task<result<void>> relist();
+  task<result<void>> look_after();
+  task<void> end_session();
+  verdict judge(const error& why);
+  task<void> wait_until(std::optional<time_point> due);
+  task<result<void>> awake();
+  void drop_rows();
+  result<std::unique_ptr<channel>> make_channel();
+  [[nodiscard]] session::opening how_to_open() const;
+  void publish(std::shared_ptr<const tool_list> listed, std::size_t unusable);
+  void mark(availability state);
+  [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed);
+
+  const server_surroundings& around_;
+  server_settings settings_;
+  server_id id_;
+  channel_maker connect_;
+  tool_filter filter_;
+  semaphore calls_;
+  restart_plan plan_;
+  server_state state_ = server_state::stopped;
+  std::string reason_;
+  std::string advice_;
+  event changed_;
+  event wake_;  // something for run() to look at
+  bool needed_ = false;
+  bool restart_ = false;
+  bool suspect_ = false;  // a call timed out: is anybody there?
+  bool recalled_ = false;
+  bool legacy_known_ = false;  // asked lately, and it was of the legacy era
+  bool modern_known_ = false;
+  std::optional<time_point> rows_until_;     // how long those of a server that went away stay
+  std::optional<time_point> changed_first_;  // the list, since it was last read
+  time_point changed_last_;
+  std::unique_ptr<session> session_;
+  stdio_channel* process_ = nullptr;  // inside the session's channel
+  bool accepts_ = false;              // the session is there for calls
+  std::optional<error> ended_;        // why the session did
+  agreement agreed_;
+  std::shared_ptr<const tool_list> to_remember_;
+  std::size_t rows_ = 0;
+  std::size_t refused_ = 0;
+  std::size_t starts_ = 0;
+  std::string last_errors_;
+  std::uint64_t last_noise_ = 0;
+  std::set<std::string> subscriptions_;
+  std::string log_level_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// How a server is kept running: started in its turn, negotiated with, listed, watched, and started again.
+#include <algorithm>
+#include <cerrno>
+
+#include "../runtime/crypto.hpp"
+#include "../runtime/sleep.hpp"
+#include "../runtime/timeout.hpp"
+#include "../runtime/when.hpp"
+#include "../transports/protocol.hpp"
+#include "server.hpp"
+
+namespace hawser {
+
+namespace {
+
+// A start that takes longer lets the next server begin: those that hang hold up nobody.
+constexpr duration longest_place = std::chrono::milliseconds{300};
+constexpr duration longest_write = std::chrono::seconds{2};
+constexpr duration longest_silence = std::chrono::seconds{30};
+// A list that never stops changing is read all the same.
+constexpr int longest_delays = 10;
+
+// Gives a place back in time.
+class place_keeper final : private timer {
+ public:
+  place_keeper(loop& home, semaphore::permit place) : place_(std::move(place)) { home.start(*this, longest_place); }
+  place_keeper(const place_keeper&) = delete;
+  place_keeper& operator=(const place_keeper&) = delete;
+  ~place_keeper() { timer::cancel(); }
+
+ private:
+  void on_expired() noexcept override { place_.give_back(); }
+  semaphore::permit place_;
+};
+
+double random_part() { return static_cast<unsigned char>(random_bytes(1).front()) / 256.0; }
+
+// What will be the same at the next try.
+bool is_lasting(const error& why) {
+  if (why.code == errc::config) return true;
+  if (why.code != errc::spawn) return false;
+  switch (why.native) {
+    case EAGAIN:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case ETXTBSY:
+    case 0: return false;
+    default: return true;
+  }
+}
+
+task<result<void>> slept(duration length) { co_return co_await sleep_for(length); }
+
+}  // namespace
+
+task<void> server::run() {
+  co_await recall();
+  if (!settings_.enabled) become(server_state::stopped, "disabled", "set \"enabled\": true in its configuration");
+  for (;;) {
+    const context where = co_await this_context();
+    if (where.stop_requested()) break;
+    if (!settings_.enabled || !needed_) {
+      if (settings_.enabled) become(server_state::stopped, "starts when it is needed");
+      co_await wait_until(std::nullopt);
+      continue;
+    }
+    restart_ = false;
+    auto served = co_await serve_once();
+    if (where.stop_requested()) break;
+    if (restart_) {
+      plan_.forget();
+      continue;
+    }
+    const verdict now = judge(served.error());
+    std::optional<time_point> due;
+    if (!now.given_up) due = where.loop->now() + now.pause;
+    while (!restart_ && !where.stop_requested() && (!due || where.loop->now() < *due)) co_await wait_until(due);
+    if (restart_) plan_.forget();
+  }
+  drop_rows();
+  become(server_state::stopped, "stopped");
+}
+
+// The state and the pause after an end that nobody asked for.
+server::verdict server::judge(const error& why) {
+  const std::string logs = "see `hawser logs " + settings_.name + '`';
+  if (is_lasting(why)) {
+    become(server_state::failed, why.what, "correct its configuration, then restart it");
+    return {.given_up = true};
+  }
+  if (settings_.restart == restart_policy::never) {
+    become(server_state::failed, why.what, "it is configured never to be restarted; " + logs);
+    return {.given_up = true};
+  }
+  const auto pause = plan_.ended(around_.session.home.now(), random_part());
+  if (!pause) {
+    become(server_state::failed, "it keeps ending: " + why.what, logs + ", then restart it");
+    return {.given_up = true};
+  }
+  become(server_state::degraded, why.what, "it is started again in " + readable(*pause));
+  return {.pause = *pause};
+}
+
+task<result<void>> server::awake() { co_return co_await wake_.wait(); }
+
+// Until something happens, or it is time. Rows that nobody serves any more go when theirs has come.
+task<void> server::wait_until(std::optional<time_point> due) {
+  const context where = co_await this_context();
+  std::optional<time_point> next = due;
+  if (rows_until_) next = next ? std::min(*next, *rows_until_) : *rows_until_;
+  wake_.reset();
+  if (restart_ || (needed_ && state_ == server_state::starting && !session_)) co_return;
+  if (next) {
+    const duration length = std::max(duration::zero(), *next - where.loop->now());
+    auto first = co_await when_any(awake(), slept(length));
+    ignore(std::get<0>(first.values), "the caller looks what is the matter");
+  } else {
+    auto woken = co_await awake();
+    ignore(woken, "the caller looks what is the matter");
+  }
+  if (rows_until_ && where.loop->now() >= *rows_until_) drop_rows();
+}
+
+task<void> server::recall() {
+  auto known = co_await around_.memory.recall(settings_, around_.settings.limits.max_tools);
+  recalled_ = true;
+  if (known) {
+    // A verdict for the legacy era expires: the server may have learned the modern one since. The modern one does not,
+    // since it is asked for in every start.
+    legacy_known_ = !protocol::modern(known->revision) && server_memory::recent(*known, server_memory::now());
+    agreed_.revision = known->revision;
+    if (settings_.lazy && settings_.enabled && known->tools) publish(known->tools, 0);
+  }
+  if (!settings_.lazy) needed_ = true;
+  changed_.set();
+}
+
+task<result<void>> server::serve_once() {
+  {
+    become(server_state::starting);
+    auto place = co_await around_.starts.acquire();
+    if (!place) co_return place.error();
+    const place_keeper in_time{around_.session.home, *std::move(place)};
+    plan_.started(around_.session.home.now());
+    ++starts_;
+    auto started = co_await start();
+    if (!started) {
+      co_await end_session();
+      if (rows_ > 0 && !rows_until_) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
+      mark(availability::unavailable);
+      ended_ = started.error();
+      co_return started;
+    }
+  }
+  agreed_ = session_->agreed();
+  legacy_known_ = !agreed_.modern();
+  auto served = co_await serve();
+  co_await end_session();
+  if (rows_ > 0) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
+  mark(availability::unavailable);
+  co_return served;
+}
+
+task<result<void>> server::serve() {
+  auto listed = co_await relist();
+  if (session_->is_closed()) co_return *ended_;
+  rows_until_.reset();
+  accepts_ = true;
+  mark(availability::available);
+  if (listed) {
+    become(server_state::ready);
+  } else {
+    become(server_state::degraded, listed.error().what, "its tools could not be listed; restart it to try again");
+  }
+  for (const std::string& uri : subscriptions_) {
+    auto renewed = co_await session_->subscribe(uri);
+    ignore(renewed, "a resource that is gone is not heard of");
+  }
+  if (!log_level_.empty()) {
+    auto renewed = co_await session_->set_log_level(log_level_);
+    ignore(renewed, "its messages are a convenience");
+  }
+  co_return co_await look_after();
+}
+
+task<result<void>> server::look_after() {
+  loop& home = around_.session.home;
+  for (;;) {
+    const context where = co_await this_context();
+    if (where.stop_requested()) co_return cancelled_error();
+    if (session_->is_closed()) co_return ended_.value_or(error{.code = errc::closed, .what = "the session ended"});
+    if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
+    if (to_remember_) co_await remember();
+    wake_.reset();
+    if (std::exchange(suspect_, false)) {
+      auto alive = co_await with_timeout(longest_silence, session_->ping());
+      if (!alive && alive.error().code == errc::timed_out)
+        co_return error{.code = errc::timed_out, .what = "it does not answer any more"};
+      continue;
+    }
+    if (!changed_first_) {
+      auto woken = co_await awake();
+      ignore(woken, "a stop is seen at the head of the loop");
+      continue;
+    }
+    // Changes come in bursts: the list is read when they have been quiet for a while, or have gone on for too long.
+    const duration delay = around_.settings.list_changed_delay;
+    const time_point due = std::min(changed_last_ + delay, *changed_first_ + longest_delays * delay);
+    if (home.now() < due) {
+      auto first = co_await when_any(awake(), slept(due - home.now()));
+      ignore(std::get<0>(first.values), "the head of the loop looks again");
+      continue;
+    }
+    auto listed = co_await relist();
+    if (listed && state_ == server_state::degraded) become(server_state::ready);
+    if (!listed) home.log().write(log_level::warning, settings_.name, listed.error().what);
+  }
+}
+
+// A list that cannot be read leaves the old one in place.
+task<result<void>> server::relist() {
+  changed_first_.reset();
+  if (!agreed_.can.tools) {
+    publish(std::make_shared<tool_list>(), 0);
+    co_return result<void>{};
+  }
+  auto listing = co_await session_->list_tools();
+  if (!listing) co_return listing.error();
+  for (const skipped_tool& one : listing->skipped)
+    around_.session.home.log().write(log_level::warning, settings_.name, "tool \"" + one.name + "\": " + one.why);
+  publish(listing->tools, listing->skipped_count);
+  to_remember_ = listing->tools;
+  co_return result<void>{};
+}
+
+// For the next start. Not given up by a stop: a command that ends at once would never remember anything.
+task<void> server::remember() {
+  remembered_server now{
+      .revision = agreed_.revision, .seen = server_memory::now(), .tools = std::exchange(to_remember_, nullptr)};
+  auto kept = co_await shield(longest_write, around_.memory.keep(settings_, std::move(now)));
+  if (!kept) around_.session.home.log().write(log_level::warning, settings_.name, kept.error().what);
+}
+
+}  // namespace hawser

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// One start of a server: its channel, its session, and the era that both speak.
+#include "../runtime/timeout.hpp"
+#include "../transports/protocol.hpp"
+#include "../transports/recording_channel.hpp"
+#include "server.hpp"
+
+namespace hawser {
+
+result<std::unique_ptr<channel>> server::make_channel() {
+  std::unique_ptr<channel> made;
+  if (connect_) {
+    made = connect_();
+    if (!made) return error{.code = errc::closed, .what = "the program has no connection to it"};
+  } else if (const auto* child = std::get_if<stdio_settings>(&settings_.transport)) {
+    if (!around_.allow_spawn)
+      return error{.code = errc::config, .what = "this program does not start processes for servers"};
+    stdio_options options{.ladder = settings_.ladder};
+    options.limits.max_message = around_.settings.limits.max_message;
+    options.what = {
+        .program = child->command,
+        .arguments = child->args,
+        .directory = child->cwd,
+        .env = {.from = child->inherit_env ? environment::base::inherit : environment::base::safe, .set = child->env}};
+    auto process = std::make_unique<stdio_channel>(around_.starter, std::move(options));
+    process_ = process.get();
+    made = std::move(process);
+  } else {
+    return error{.code = errc::config, .what = "servers on the network are not supported by this version"};
+  }
+  if (!around_.trace) return made;
+  auto write = [trace = around_.trace, name = settings_.name](std::string_view line) { trace(name, line); };
+  return std::make_unique<recording_channel>(around_.session.home, std::move(made), std::move(write));
+}
+
+session::opening server::how_to_open() const {
+  switch (settings_.protocol.era) {
+    case protocol_choice::kind::legacy: return session::opening::legacy;
+    case protocol_choice::kind::modern: return session::opening::modern;
+    case protocol_choice::kind::automatic: break;
+  }
+  return legacy_known_ ? session::opening::legacy : session::opening::probe;
+}
+
+task<result<void>> server::open_session(session::opening how) {
+  auto over = make_channel();
+  if (!over) co_return over.error();
+  ended_.reset();
+  session_listener& me = *this;
+  session_ = std::make_unique<session>(around_.session, settings_.name, *std::move(over), me);
+  session::open_options options{
+      .how = how, .revision = settings_.protocol.revision, .timeout = settings_.startup_timeout};
+  auto opened = co_await with_timeout(settings_.startup_timeout, session_->open(std::move(options)));
+  if (opened) co_return opened;
+  error why = opened.error();
+  if (why.code == errc::timed_out && why.phase.empty()) {
+    why.what = "it did not answer within " + readable(settings_.startup_timeout) + " of its start";
+    why.phase = "start";
+  }
+  co_return why;
+}
+
+// From nothing to a session that has agreed on a revision. A verdict that turns out wrong is corrected once.
+task<result<void>> server::start() {
+  const session::opening how = how_to_open();
+  auto opened = co_await open_session(how);
+  if (opened || settings_.protocol.era != protocol_choice::kind::automatic) co_return opened;
+  const bool killed = how == session::opening::probe && session_ && session_->died_of_the_probe();
+  const bool upgraded = how == session::opening::legacy && opened.error().code == errc::remote &&
+                        opened.error().native == protocol::code::unsupported_version;
+  const context where = co_await this_context();
+  if ((!killed && !upgraded) || where.stop_requested()) co_return opened;
+  co_await end_session();
+  legacy_known_ = killed;
+  co_return co_await open_session(how_to_open());
+}
+
+task<void> server::end_session() {
+  accepts_ = false;
+  if (!session_) co_return;
+  auto closed = co_await session_->close();
+  if (!closed) around_.session.home.log().write(log_level::warning, settings_.name, closed.error().what);
+  if (process_ != nullptr) {
+    last_errors_ = process_->errors();
+    last_noise_ = process_->reader().noise();
+    process_ = nullptr;
+  }
+  session_.reset();
+}
+
+}  // namespace hawser

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "session.hpp"
+
+#include "../transports/json_text.hpp"
+#include "../transports/protocol.hpp"
+#include "negotiation.hpp"
+
+namespace hawser {
+
+namespace {
+
+peer_limits limits_of(const host_limits& limits) {
+  return {.max_pending = limits.max_pending, .max_queued = limits.max_queued};
+}
+
+}  // namespace
+
+session::session(const session_surroundings& around, std::string server, std::unique_ptr<channel> over,
+                 session_listener& listener)
+    : around_(around),
+      server_(std::move(server)),
+      channel_(std::move(over)),
+      listener_(listener),
+      peer_(around.home, *channel_, *this, limits_of(around.limits)),
+      lists_(peer_, meta_, [this] { missed_lists(); }),
+      resources_(peer_, meta_, [this] { missed_updates(); }) {}
+
+session::~session() { detail::require(!opened_, "a session died before it was closed"); }
+
+task<result<void>> session::open(open_options options) {
+  const use guard{users_};
+  const context where = co_await this_context();
+  work_ = std::make_unique<scope>(context{where.loop, nullptr});
+  opened_ = true;
+  auto open = co_await channel_->open(peer_);
+  if (!open) co_return open;
+  co_return co_await negotiate(std::move(options));
+}
+
+task<result<void>> session::negotiate(open_options options) {
+  const bool pinned = !options.revision.empty();
+  if (options.how != opening::legacy) {
+    const duration bound = options.how == opening::modern ? options.timeout : options.probe_timeout;
+    auto found = co_await probe(peer_, around_.who, bound);
+    if (!found) {
+      died_of_the_probe_ = found.error().code == errc::closed;
+      co_return prefixed(protocol::method::discover, found.error());
+    }
+    if (found->has_value()) {
+      agree(std::move(**found));
+      co_return {};
+    }
+    if (options.how == opening::modern)
+      co_return error{.code = errc::protocol, .what = "the server does not speak 2026-07-28 or later"};
+  }
+  std::string revision = pinned ? options.revision : std::string{protocol::revision::latest_legacy};
+  auto agreed = co_await initialize(peer_, around_.who, std::move(revision), pinned, options.timeout);
+  if (!agreed) co_return agreed.error();
+  agree(*std::move(agreed));
+  co_return {};
+}
+
+void session::agree(agreement what) {
+  agreed_ = std::move(what);
+  if (!agreed_.modern()) return;
+  peer_.negotiated(peer_info{agreed_.revision}, false);
+  meta_ = around_.who.modern_meta(agreed_.revision);
+  work_->spawn(lists_.run());
+  work_->spawn(resources_.run());
+  std::string wanted;
+  const auto add = [&](bool can, std::string_view name) {
+    if (!can) return;
+    wanted += wanted.empty() ? "{" : ",";
+    append_quoted(wanted, name);
+    wanted += ":true";
+  };
+  add(agreed_.can.tools_changes, "toolsListChanged");
+  add(agreed_.can.prompts_changes, "promptsListChanged");
+  add(agreed_.can.resources_changes, "resourcesListChanged");
+  if (!wanted.empty()) lists_.want(wanted + '}');
+}
+
+task<result<void>> session::close() {
+  if (!opened_) co_return {};
+  closing_.set();
+  work_->request_stop();
+  auto closed = co_await channel_->close();
+  co_await work_->join();
+  co_await users_.ended();
+  opened_ = false;
+  co_return closed;
+}
+
+void session::on_closed(const error& why) {
+  closing_.set();
+  listener_.on_session_closed(why);
+}
+
+prepared_request session::prepared(std::string_view method, std::string_view members) const {
+  return prepared_request{{.method = method, .members = members, .meta = meta_}};
+}
+
+task<result<raw_json>> session::call_tool(std::string name, std::string arguments, call_options options) {
+  const use guard{users_};
+  auto known = tool_calls_.find(name);
+  if (known == tool_calls_.end()) {
+    auto made = std::make_shared<const prepared_request>(prepared_request::tool_call(name, meta_));
+    known = tool_calls_.emplace(name, std::move(made)).first;
+  }
+  const std::shared_ptr<const prepared_request> request = known->second;  // the map may change while we wait
+  auto answer = co_await peer_.call(*request, arguments, options);
+  const bool usual = answer.has_value() && !agreed_.modern();
+  if (usual) co_return answer;
+  std::string members = R"("name":)" + json_string(name);
+  if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
+  std::string method{protocol::method::tools_call};
+  co_return co_await with_input(std::move(method), std::move(members), options, std::move(answer));
+}
+
+task<result<raw_json>> session::read_resource(std::string uri, call_options options) {
+  const use guard{users_};
+  std::string method{protocol::method::resources_read};
+  std::string members = R"("uri":)" + json_string(uri);
+  co_return co_await with_input(std::move(method), std::move(members), options, std::nullopt);
+}
+
+task<result<raw_json>> session::get_prompt(std::string name, std::string arguments, call_options options) {
+  const use guard{users_};
+  std::string method{protocol::method::prompts_get};
+  std::string members = R"("name":)" + json_string(name);
+  if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
+  co_return co_await with_input(std::move(method), std::move(members), options, std::nullopt);
+}
+
+task<result<raw_json>> session::request(std::string method, std::string params, call_options options) {
+  const use guard{users_};
+  std::string members;
+  if (!params.empty()) {
+    auto valid = raw_json{params}.check();
+    const std::size_t begin = params.find('{');
+    const std::size_t end = params.rfind('}');
+    if (!valid || begin == std::string::npos || params.find_first_not_of(" \t\r\n") != begin)
+      co_return error{.code = errc::parse, .what = "the params of " + method + " are no JSON object"};
+    members = params.substr(begin + 1, end - begin - 1);
+    if (members.find_first_not_of(" \t\r\n") == std::string::npos) members.clear();
+  }
+  const prepared_request made = prepared(method, members);
+  co_return co_await peer_.call(made, {}, options);
+}
+
+result<void> session::notify(std::string_view method, std::string_view params) {
+  if (is_closed()) return error{.code = errc::closed, .what = "the session is closed"};
+  if (!params.empty()) {
+    if (auto valid = raw_json{params}.check(); !valid) return prefixed("the params", valid.error());
+  }
+  peer_.notify(method, params);
+  return {};
+}
+
+}  // namespace hawser

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// One connection to one MCP server, from the opening of its channel to its end: whatever the revision, the same calls.
+// Loop thread only; what becomes of a server whose session ends is `server`'s business.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../runtime/event.hpp"
+#include "../runtime/scope.hpp"
+#include "../transports/peer.hpp"
+#include "change_listener.hpp"
+#include "client_profile.hpp"
+#include "input_desk.hpp"
+#include "session_listener.hpp"
+#include "settings.hpp"
+#include "tool_page.hpp"
+#include "usage.hpp"
+
+namespace hawser {
+
+struct tool_listing {
+  std::shared_ptr<const tool_list> tools{};
+  std::vector<skipped_tool> skipped{};
+  std::size_t skipped_count = 0;
+};
+
+/// Shared by all sessions of a host, and alive as long as they are.
+struct session_surroundings {
+  loop& home;
+  const client_profile& who;
+  const input_desk& desk;
+  const host_limits& limits;
+};
+
+class session final : private peer_listener {
+ public:
+  session(const session_surroundings& around, std::string server, std::unique_ptr<channel> over,
+          session_listener& listener);
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  ~session();
+
+  /// How to begin: ask, or know already.
+  enum class opening : std::uint8_t { probe, legacy, modern };
+  struct open_options {
+    opening how = opening::probe;
+    std::string revision{};  ///< of the era `how` says, and no other; empty = the newest in common
+    duration probe_timeout = std::chrono::seconds{3};
+    duration timeout = std::chrono::seconds{30};
+  };
+  task<result<void>> open(open_options options);
+  /// Completes when everything the system gave is given back and nobody uses the session any more; not shortened by a
+  /// stop.
+  task<result<void>> close();
+
+  [[nodiscard]] const agreement& agreed() const noexcept { return agreed_; }
+  /// Whether open() failed because the server ended when it was asked for its era.
+  [[nodiscard]] bool died_of_the_probe() const noexcept { return died_of_the_probe_; }
+  [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
+  [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
+
+  /// All pages, within the limits, or an error.
+  task<result<tool_listing>> list_tools();
+  task<result<boost::json::array>> list(list_kind which);
+  /// `arguments`: JSON text. What the server asks for meanwhile is answered by the input desk.
+  task<result<raw_json>> call_tool(std::string name, std::string arguments, call_options options);
+  task<result<raw_json>> read_resource(std::string uri, call_options options);
+  task<result<raw_json>> get_prompt(std::string name, std::string arguments, call_options options);
+  /// Any request: `params` is a JSON object as text, or empty. The modern era's `_meta` is put in.
+  task<result<raw_json>> request(std::string method, std::string params, call_options options);
+  result<void> notify(std::string_view method, std::string_view params);
+  task<result<void>> ping();
+  task<result<void>> subscribe(std::string uri);
+  task<result<void>> unsubscribe(std::string uri);
+  task<result<void>> set_log_level(std::string level);
+
+ private:
+  using use = usage::mark;
+  using take_page = std::function<result<std::optional<std::string>>(raw_json page)>;
+
+  void on_request(std::string_view method, std::string_view params, responder answer) override;
+  void on_notification(std::string_view method, std::string_view params) override;
+  void on_closed(const error& why) override;
+
+  task<result<void>> negotiate(open_options options);
+  void agree(agreement what);
+  task<result<void>> pages(std::string_view method, const take_page& take);
+  prepared_request prepared(std::string_view method, std::string_view members) const;
+  task<result<void>> set_subscription(std::string uri, bool wanted);
+
+  void missed_lists();
+  void missed_updates();
+
+  // session_input.cpp: what servers ask for.
+  static task<void> answer_request(session& self, std::string method, std::string params, responder answer);
+  task<result<raw_json>> with_input(std::string method, std::string members, const call_options& options,
+                                    std::optional<result<raw_json>> first);
+  task<result<std::string>> input_responses(std::string_view requests);
+  task<result<void>> visit_pages(const error& required);
+  task<result<void>> visited(std::string id);
+
+  session_surroundings around_;
+  std::string server_;
+  std::unique_ptr<channel> channel_;
+  session_listener& listener_;
+  peer peer_;
+  agreement agreed_;
+  std::string meta_;       // the members of `_meta` in every request; empty in the legacy era
+  std::string log_level_;  // asked for in every request of the modern era
+  std::unordered_map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
+  std::set<std::string> subscribed_;
+  std::set<std::string, std::less<>> visited_;  // pages of which the server said that the user is done there
+  event visited_more_;
+  change_listener lists_;  // modern era only, and so is the next
+  change_listener resources_;
+  std::unique_ptr<scope> work_;
+  event closing_;
+  bool opened_ = false;
+  bool died_of_the_probe_ = false;
+  usage users_;
+};
+
+}  // namespace hawser

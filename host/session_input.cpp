@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// What a server asks for before it can answer: by requests of its own in the legacy era, by results that are not
+// complete in the modern one.
+#include "../runtime/sleep.hpp"
+#include "../runtime/timeout.hpp"
+#include "../runtime/when.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/protocol.hpp"
+#include "session.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t largest_state = std::size_t{64} * 1024;
+constexpr std::size_t most_inputs = 64;
+// A server that wants to be asked again without any input is not asked in a tight loop.
+constexpr duration longest_visit = std::chrono::minutes{5};
+constexpr duration pause_between_rounds = std::chrono::milliseconds{250};
+
+error unusable(std::string what) {
+  return error{.code = errc::protocol, .what = std::move(what), .executed = execution::unknown};
+}
+
+struct wanted_input {
+  std::string key;  // as JSON, with its quotes
+  std::string method;
+  std::string params;
+  std::string answer{};
+};
+
+}  // namespace
+
+void session::on_request(std::string_view method, std::string_view params, responder answer) {
+  if (method == protocol::method::ping) {
+    answer.result("{}");
+    return;
+  }
+  if (is_closed()) return;
+  work_->spawn(answer_request(*this, std::string{method}, std::string{params}, std::move(answer)));
+}
+
+namespace {
+
+// Stops a scope when the other side cancels its request.
+class cancellation final : public stop_callback {
+ public:
+  cancellation(stop_source& by, scope& stops) noexcept : stops_(stops) {
+    if (by.stop_requested()) {
+      stops_.request_stop();
+    } else {
+      by.link(*this);
+    }
+  }
+  cancellation(const cancellation&) = delete;
+  cancellation& operator=(const cancellation&) = delete;
+  ~cancellation() { unlink(); }
+
+ private:
+  void on_stop() noexcept override { stops_.request_stop(); }
+  scope& stops_;
+};
+
+task<void> ask_desk(const input_desk& desk, const std::string& server, const std::string& method,
+                    const std::string& params, responder& answer) {
+  auto got = co_await desk.answer(server, method, params);
+  if (got) {
+    answer.result(*got);
+  } else if (got.error().code == errc::remote) {
+    answer.fail(got.error().native, got.error().what);
+  }
+}
+
+}  // namespace
+
+task<void> session::answer_request(session& self, std::string method, std::string params, responder answer) {
+  scope asking{co_await this_context()};
+  const cancellation bridge{answer.stop(), asking};
+  asking.spawn(ask_desk(self.around_.desk, self.server_, method, params, answer));
+  co_await asking.join();
+}
+
+namespace {
+
+task<void> fill_in(const input_desk& desk, const std::string& server, wanted_input& wanted,
+                   std::optional<error>& failed, scope& others) {
+  auto got = co_await desk.answer(server, wanted.method, wanted.params);
+  if (got) {
+    wanted.answer = *std::move(got);
+  } else if (!failed) {
+    failed = got.error();
+    others.request_stop();
+  }
+}
+
+task<result<std::string>> until_answered(const input_desk& desk, const std::string& server,
+                                         std::vector<wanted_input>& wanted) {
+  std::optional<error> failed;
+  scope asking{co_await this_context()};
+  for (wanted_input& one : wanted) asking.spawn(fill_in(desk, server, one, failed, asking));
+  co_await asking.join();
+  if (failed && failed->code == errc::remote)
+    co_return unusable("the server asked for input that it does not get: " + failed->what);
+  if (failed) co_return *failed;
+  std::string members;
+  for (const wanted_input& one : wanted) {
+    if (!members.empty()) members += ',';
+    members += one.key + ':' + one.answer;
+  }
+  co_return '{' + members + '}';
+}
+
+template <class T>
+task<result<T>> until_closed(event& closing) {
+  auto waited = co_await closing.wait();
+  if (!waited) co_return waited.error();
+  co_return error{
+      .code = errc::closed, .what = "the server ended while its questions were open", .executed = execution::unknown};
+}
+
+// People may think as long as they like, but not longer than the session lasts.
+template <class T>
+task<result<T>> unless_closed(event& closing, task<result<T>> inner) {
+  auto first = co_await when_any(std::move(inner), until_closed<T>(closing));
+  if (first.winner == 0) co_return std::move(std::get<0>(first.values));
+  co_return std::move(std::get<1>(first.values));
+}
+
+}  // namespace
+
+// MRTR: all inputs of one round at once.
+task<result<std::string>> session::input_responses(std::string_view requests) {
+  std::vector<wanted_input> wanted;
+  bool sound = true;
+  for_each_member(requests, [&](std::string_view key, std::string_view value) {
+    const bool object = value.front() == '{';
+    auto method = object ? text_of(find_member(value, "method")) : std::nullopt;
+    sound = method.has_value() && wanted.size() < most_inputs;
+    if (sound)
+      wanted.push_back({'"' + std::string{key} + '"', *std::move(method), std::string{find_member(value, "params")}});
+    return sound;
+  });
+  if (!sound) co_return unusable("the server asks for input in a way that cannot be understood");
+  co_return co_await unless_closed(closing_, until_answered(around_.desk, server_, wanted));
+}
+
+task<result<raw_json>> session::with_input(std::string method, std::string members, const call_options& options,
+                                           std::optional<result<raw_json>> first) {
+  std::string extra;
+  for (int round = 0;; ++round) {
+    std::optional<result<raw_json>> answer = std::exchange(first, std::nullopt);
+    if (!answer) {
+      const prepared_request request = prepared(method, members + extra);
+      answer.emplace(co_await peer_.call(request, {}, options));
+    }
+    if (!answer->has_value()) {
+      const error& e = answer->error();
+      const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
+                               !agreed_.modern() && round == 0;
+      if (!pages_first) co_return e;
+      auto visited = co_await visit_pages(e);
+      if (!visited) co_return visited.error();
+      continue;
+    }
+    if (!agreed_.modern()) co_return *std::move(answer);
+    const raw_json& got = **answer;
+    if (auto valid = got.check(); !valid) co_return unusable("the result is no JSON: " + valid.error().what);
+    if (got.text().front() != '{') co_return unusable("the result is no object");
+    const std::string_view type = find_member(got.text(), "resultType");
+    const std::string kind = type.empty() ? "complete" : text_of(type).value_or(std::string{});
+    if (kind == "complete") co_return *std::move(answer);
+    if (kind != "input_required")
+      co_return unusable("the result is of an unknown type: " + std::string{type.substr(0, 100)});
+    if (round == around_.limits.input_rounds)
+      co_return error{.code = errc::too_large,
+                      .what = "the server asked for input " + std::to_string(round) + " times and still has no result",
+                      .executed = execution::unknown};
+    const std::string_view requests = find_member(got.text(), "inputRequests");
+    const std::string_view state = find_member(got.text(), "requestState");
+    if (requests.empty() && state.empty()) co_return unusable("the server wants input and does not say which");
+    if (state.size() > largest_state) co_return unusable("the state that the server wants back is too large");
+    extra.clear();
+    if (!state.empty()) extra = R"(,"requestState":)" + std::string{state};  // byte by byte, as it came
+    if (requests.empty() || requests.front() != '{') {
+      auto slept = co_await sleep_for(pause_between_rounds);
+      if (!slept) co_return slept.error();
+      continue;
+    }
+    auto responses = co_await input_responses(requests);
+    if (!responses) co_return responses.error();
+    extra += R"(,"inputResponses":)" + *responses;
+  }
+}
+
+task<result<void>> session::visited(std::string id) {
+  while (!visited_.contains(id)) {
+    visited_more_.reset();
+    auto waited = co_await visited_more_.wait();
+    if (!waited) co_return waited;
+  }
+  co_return {};
+}
+
+// URL elicitation of 2025-11-25: the call may be made again after the user has been to these pages.
+task<result<void>> session::visit_pages(const error& required) {
+  const std::string_view pages =
+      required.data.empty() ? std::string_view{} : find_member(required.data, "elicitations");
+  std::vector<std::pair<url_request, std::string>> visits;
+  if (!pages.empty() && pages.front() == '[') {
+    for_each_element(pages, [&](std::string_view json) {
+      if (json.front() != '{') return true;
+      const auto text = [&](std::string_view name) { return text_of(find_member(json, name)).value_or(""); };
+      visits.push_back(
+          {url_request{.server = server_, .message = text("message"), .url = text("url")}, text("elicitationId")});
+      return visits.size() < most_inputs;
+    });
+  }
+  if (visits.empty()) co_return required;
+  for (auto& [request, id] : visits) {
+    url_request copy = request;
+    auto agreed = co_await unless_closed(closing_, around_.desk.consent(std::move(copy)));
+    if (!agreed) co_return agreed.error().code == errc::remote ? required : agreed.error();
+    if (*agreed != elicitation_answer::action::accept) co_return required;
+    if (id.empty()) continue;
+    std::string wanted = id;
+    auto waited = co_await with_timeout(longest_visit, unless_closed(closing_, visited(std::move(wanted))));
+    if (!waited && waited.error().code != errc::timed_out) co_return waited.error();
+  }
+  co_return {};
+}
+
+}  // namespace hawser

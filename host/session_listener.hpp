@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What a session tells its owner.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "../runtime/error.hpp"
+
+namespace hawser {
+
+enum class list_kind : std::uint8_t { tools, resources, resource_templates, prompts };
+
+/// Called from inside the loop; views are valid during the call.
+class session_listener {
+ public:
+  virtual void on_list_changed(list_kind which) = 0;
+  virtual void on_resource_updated(std::string_view uri) = 0;
+  /// `data` is JSON.
+  virtual void on_log_message(std::string_view level, std::string_view data) = 0;
+  virtual void on_other_notification(std::string_view method, std::string_view params) = 0;
+  /// Every pending call has ended by now; close() is still due.
+  virtual void on_session_closed(const error& why) = 0;
+
+ protected:
+  ~session_listener() = default;
+};
+
+}  // namespace hawser

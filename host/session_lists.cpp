@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Lists of a server, and how it is told that somebody wants to hear when they change, in both eras.
+#include <boost/json/value.hpp>
+
+#include "../transports/json_text.hpp"
+#include "../transports/protocol.hpp"
+#include "session.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace method = protocol::method;
+namespace note = protocol::notification;
+
+// Asking for a list is harmless, but not worth waiting for as long as for a call.
+const call_options for_lists{.idle_timeout = std::chrono::seconds{30}, .hard_timeout = std::chrono::seconds{60}};
+
+struct list_words {
+  std::string_view method;
+  std::string_view member;
+};
+
+list_words words_of(list_kind which) {
+  switch (which) {
+    case list_kind::tools: return {method::tools_list, "tools"};
+    case list_kind::resources: return {method::resources_list, "resources"};
+    case list_kind::resource_templates: return {method::resources_templates_list, "resourceTemplates"};
+    case list_kind::prompts: break;
+  }
+  return {method::prompts_list, "prompts"};
+}
+
+error endless(std::string_view method, std::string what) {
+  return error{.code = errc::too_large, .what = std::string{method} + ": " + std::move(what)};
+}
+
+// One page of anything but tools.
+result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, std::size_t limit,
+                                                 boost::json::array& into) {
+  auto tree = page.parse();
+  if (!tree) return tree.error();
+  boost::json::object* object = tree->if_object();
+  boost::json::value* found = object != nullptr ? object->if_contains(member) : nullptr;
+  if (found == nullptr || !found->is_array())
+    return error{.code = errc::protocol, .what = "the page has no list of " + std::string{member}};
+  for (boost::json::value& element : found->get_array()) {
+    if (into.size() == limit) return endless(member, "more than " + std::to_string(limit) + " elements");
+    into.push_back(std::move(element));
+  }
+  const boost::json::value* cursor = object->if_contains("nextCursor");
+  if (cursor == nullptr || !cursor->is_string()) return std::optional<std::string>{};
+  return std::optional<std::string>{std::string{cursor->get_string()}};
+}
+
+}  // namespace
+
+// Pagination: until there is no cursor; an empty one is one. A cursor that comes twice would never end.
+task<result<void>> session::pages(std::string_view method, const take_page& take) {
+  std::optional<std::string> cursor;
+  std::set<std::string> seen;
+  for (std::size_t count = 1;; ++count) {
+    const prepared_request request = prepared(method, cursor ? R"("cursor":)" + json_string(*cursor) : std::string{});
+    auto page = co_await peer_.call(request, {}, for_lists);
+    if (!page) co_return prefixed(method, page.error());
+    auto next = take(*std::move(page));
+    if (!next) co_return prefixed(method, next.error());
+    cursor = *std::move(next);
+    if (!cursor) co_return {};
+    if (!seen.insert(*cursor).second) co_return endless(method, "the server repeats a cursor");
+    if (count == around_.limits.max_pages) co_return endless(method, "more than " + std::to_string(count) + " pages");
+  }
+}
+
+task<result<tool_listing>> session::list_tools() {
+  const use guard{users_};
+  auto tools = std::make_shared<tool_list>();
+  tool_listing listing;
+  const take_page take = [&](raw_json page) -> result<std::optional<std::string>> {
+    auto read = read_tool_page(std::move(page), *tools, around_.limits.max_tools);
+    if (!read) return read.error();
+    listing.skipped_count += read->skipped_count;
+    for (skipped_tool& one : read->skipped) {
+      if (listing.skipped.size() < 100) listing.skipped.push_back(std::move(one));
+    }
+    return std::move(read->next_cursor);
+  };
+  auto read = co_await pages(method::tools_list, take);
+  if (!read) co_return read.error();
+  listing.tools = std::move(tools);
+  co_return listing;
+}
+
+task<result<boost::json::array>> session::list(list_kind which) {
+  const use guard{users_};
+  const list_words words = words_of(which);
+  boost::json::array all;
+  const take_page take = [&](const raw_json& page) {
+    return take_elements(page, words.member, around_.limits.max_tools, all);
+  };
+  auto read = co_await pages(words.method, take);
+  if (!read) co_return read.error();
+  co_return all;
+}
+
+task<result<void>> session::subscribe(std::string uri) { return set_subscription(std::move(uri), true); }
+task<result<void>> session::unsubscribe(std::string uri) { return set_subscription(std::move(uri), false); }
+
+task<result<void>> session::set_subscription(std::string uri, bool wanted) {
+  const use guard{users_};
+  if (!agreed_.can.subscribe)
+    co_return error{.code = errc::protocol, .what = "the server offers no subscriptions to resources"};
+  if (!agreed_.modern()) {
+    const prepared_request request =
+        prepared(wanted ? method::resources_subscribe : method::resources_unsubscribe, R"("uri":)" + json_string(uri));
+    auto answer = co_await peer_.call(request, {}, for_lists);
+    if (!answer) co_return answer.error();
+  }
+  if (wanted) {
+    subscribed_.insert(std::move(uri));
+  } else {
+    subscribed_.erase(uri);
+  }
+  if (agreed_.modern()) {
+    std::string list;
+    for (const std::string& one : subscribed_) {
+      list += list.empty() ? "" : ",";
+      append_quoted(list, one);
+    }
+    resources_.want(list.empty() ? list : R"({"resourceSubscriptions":[)" + list + "]}");
+  }
+  co_return {};
+}
+
+task<result<void>> session::set_log_level(std::string level) {
+  const use guard{users_};
+  if (agreed_.modern()) {  // it travels with every request
+    meta_ = around_.who.modern_meta(agreed_.revision);
+    if (!level.empty()) meta_ += ',' + json_string(protocol::meta::log_level) + ':' + json_string(level);
+    tool_calls_.clear();
+    co_return {};
+  }
+  if (!agreed_.can.logging) co_return error{.code = errc::protocol, .what = "the server offers no logging"};
+  const prepared_request request = prepared(method::set_level, R"("level":)" + json_string(level));
+  auto answer = co_await peer_.call(request, {}, for_lists);
+  if (!answer) co_return answer.error();
+  co_return {};
+}
+
+// The modern era has no ping; its servers must answer this one.
+task<result<void>> session::ping() {
+  const use guard{users_};
+  const prepared_request request = prepared(agreed_.modern() ? method::discover : method::ping, {});
+  auto answer = co_await peer_.call(request, {}, for_lists);
+  if (!answer) co_return answer.error();
+  co_return {};
+}
+
+void session::missed_lists() {
+  if (agreed_.can.tools_changes) listener_.on_list_changed(list_kind::tools);
+  if (agreed_.can.prompts_changes) listener_.on_list_changed(list_kind::prompts);
+  if (agreed_.can.resources_changes) listener_.on_list_changed(list_kind::resources);
+}
+
+void session::missed_updates() {
+  for (const std::string& uri : subscribed_) listener_.on_resource_updated(uri);
+}
+
+void session::on_notification(std::string_view method, std::string_view params) {
+  // Subscriptions: in the modern era what changed is told to who asked for it, and only there.
+  const bool welcome = !agreed_.modern() || lists_.is_meant(params) || resources_.is_meant(params);
+  const auto text = [&](std::string_view name) {
+    return params.empty() ? std::string{} : text_of(find_member(params, name)).value_or("");
+  };
+  if (method == note::tools_list_changed) {
+    if (welcome) listener_.on_list_changed(list_kind::tools);
+  } else if (method == note::prompts_list_changed) {
+    if (welcome) listener_.on_list_changed(list_kind::prompts);
+  } else if (method == note::resources_list_changed) {
+    if (welcome) listener_.on_list_changed(list_kind::resources);
+  } else if (method == note::resources_updated) {
+    if (welcome) listener_.on_resource_updated(text("uri"));
+  } else if (method == note::message) {
+    listener_.on_log_message(text("level"), params.empty() ? params : find_member(params, "data"));
+  } else if (method == note::elicitation_complete) {
+    visited_.insert(text("elicitationId"));
+    visited_more_.set();
+  } else if (method == note::cancelled) {
+    const auto request = params.empty() ? std::nullopt : integer_of(find_member(params, "requestId"));
+    lists_.ended(request.value_or(0));
+    resources_.ended(request.value_or(0));
+  } else if (method != note::subscriptions_acknowledged) {
+    listener_.on_other_notification(method, params);
+  }
+}
+
+}  // namespace hawser
