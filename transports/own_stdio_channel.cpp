@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "own_stdio_channel.hpp"
+
+#include <sys/stat.h>
+
+#include "../runtime/timeout.hpp"
+#include "outgoing_lines.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+// As in stdio_channel: who does not read is not sent a cancellation for each request.
+constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
+
+// One socket for both directions takes the end of the input for the end of the output, too, though somebody may still
+// read.
+bool same_socket(int a, int b) {
+  struct stat one{};
+  struct stat other{};
+  return fstat(a, &one) == 0 && fstat(b, &other) == 0 && S_ISSOCK(one.st_mode) && one.st_ino == other.st_ino &&
+         one.st_dev == other.st_dev;
+}
+
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+
+}  // namespace
+
+own_stdio_channel::own_stdio_channel(own_stdio_options options) noexcept : options_(options), reader_(options.limits) {}
+
+own_stdio_channel::~own_stdio_channel() { detail::require(!input_ && !output_, "a channel died before it was closed"); }
+
+task<result<void>> own_stdio_channel::open(receiver& to) {
+  if (to_ != nullptr || closing_) co_return error{.code = errc::closed, .what = "a channel is opened once"};
+  const context where = co_await this_context();
+  to_ = &to;
+  reading_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by whoever opens
+  writing_ = std::make_unique<scope>(context{where.loop, nullptr});
+  using direction = borrowed_stream::direction;
+  auto input = borrowed_stream::open(*reading_, *where.loop, options_.input, direction::in);
+  if (input) input_.emplace(std::move(*input));
+  auto output = borrowed_stream::open(*writing_, *where.loop, options_.output, direction::out);
+  if (output) output_.emplace(std::move(*output));
+  if (!input || !output) {
+    told_ = true;
+    auto closed = co_await close();
+    ignore(closed, "the first error counts");
+    co_return prefixed(input ? "standard output" : "standard input", input ? output.error() : input.error());
+  }
+  if (!same_socket(options_.input, options_.output)) output_->get().watch_writes(*this);
+  input_->get().listen(*this);
+  co_return result<void>{};
+}
+
+std::size_t own_stdio_channel::send(const outgoing& message) {
+  if (!output_ || closing_) return 0;
+  output_->get().write(message.line);
+  return output_->get().queued();
+}
+
+std::size_t own_stdio_channel::queued() const noexcept { return output_ ? output_->get().queued() : 0; }
+
+task<result<void>> own_stdio_channel::drained() {
+  if (!output_) co_return error{.code = errc::closed, .what = "the channel is not open"};
+  co_return co_await output_->get().drained();
+}
+
+void own_stdio_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  if (queued() < cancel_while_queued) send({.line = cancelled_line(request, reason)});
+}
+
+void own_stdio_channel::negotiated(const peer_info& info) {
+  reader_.accept_batches(protocol::has_batches(info.revision));
+}
+
+void own_stdio_channel::on_bytes() noexcept {
+  if (told_) {
+    consume(unread().size());
+    return;
+  }
+  if (auto understood = reader_.read(*this, *to_); !understood) tell_closed(understood.error());
+}
+
+void own_stdio_channel::on_end(const error& why) noexcept {
+  if (told_) return;
+  if (auto understood = reader_.finish(*this, *to_); !understood) {
+    tell_closed(understood.error());
+  } else if (why.code == errc::closed) {
+    tell_closed(error{.code = errc::closed, .what = "the client closed our standard input"});
+  } else {
+    tell_closed(prefixed("standard input", why));
+  }
+}
+
+void own_stdio_channel::on_write_failed(const error& /*why*/) noexcept {
+  tell_closed(error{.code = errc::closed, .what = "the client no longer reads our standard output"});
+}
+
+void own_stdio_channel::tell_closed(error why) noexcept {
+  if (told_) return;
+  told_ = true;
+  reader_.stop();
+  why.executed = execution::unknown;
+  to_->on_closed(std::move(why));
+}
+
+task<result<void>> own_stdio_channel::close() {
+  if (closing_) {  // by another one, whose bounds hold
+    while (!closed_.is_set()) {
+      auto waited = co_await shield(std::chrono::seconds{60}, wait_for(closed_));
+      ignore(waited, "looked at above");
+    }
+    co_return result<void>{};
+  }
+  if (!reading_) co_return result<void>{};
+  closing_ = true;
+  tell_closed(error{.code = errc::closed, .what = "closed on this side"});
+  if (output_) co_await output_->close(options_.last_answers);
+  if (input_) co_await input_->close(duration::zero());  // after the output: see borrowed_stream
+  reading_->request_stop();
+  co_await reading_->join();
+  co_await writing_->join();  // a file takes its time, but it takes everything
+  output_.reset();
+  input_.reset();
+  closed_.set();
+  co_return result<void>{};
+}
+
+}  // namespace hawser

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// MCP over this process's own stdin and stdout, or two other descriptors of it: one message a line. The other end of
+// stdio_channel, for a program that is itself the server; it starts nothing and owns no process.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "../runtime/event.hpp"
+#include "../runtime/scope.hpp"
+#include "borrowed_stream.hpp"
+#include "channel.hpp"
+#include "message_reader.hpp"
+
+namespace hawser {
+
+struct own_stdio_options {
+  int input = 0;  ///< both stay open, and the caller's
+  int output = 1;
+  wire_limits limits{};
+  /// How long close() waits for a slow reader to take what was sent.
+  duration last_answers = std::chrono::seconds{2};
+};
+
+class own_stdio_channel final : public channel, private byte_listener, private write_listener, private byte_source {
+ public:
+  explicit own_stdio_channel(own_stdio_options options = {}) noexcept;
+  ~own_stdio_channel() override;
+
+  task<result<void>> open(receiver& to) override;
+  /// The end of the input is told as the end of the channel, but what is sent afterwards still leaves: whoever has
+  /// written all its requests into a pipe may well read the answers.
+  std::size_t send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override;
+  task<result<void>> drained() override;
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void negotiated(const peer_info& info) override;
+  task<result<void>> close() override;
+
+  [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
+
+ private:
+  void on_bytes() noexcept override;
+  void on_end(const error& why) noexcept override;
+  void on_write_failed(const error& why) noexcept override;
+  [[nodiscard]] std::string_view unread() const noexcept override { return input_->get().unread(); }
+  void consume(std::size_t count) noexcept override { input_->get().consume(count); }
+  byte_buffer take(std::size_t count) override { return input_->get().take(count); }
+
+  void tell_closed(error why) noexcept;
+
+  own_stdio_options options_;
+  message_reader reader_;
+  receiver* to_ = nullptr;
+  std::unique_ptr<scope> reading_;  // copy from and to what cannot be polled
+  std::unique_ptr<scope> writing_;
+  std::optional<borrowed_stream> input_;
+  std::optional<borrowed_stream> output_;
+  bool told_ = false;  // that it is closed
+  bool closing_ = false;
+  event closed_;
+};
+
+}  // namespace hawser
