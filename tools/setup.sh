@@ -21,6 +21,8 @@ wanted_packages() { # $1 = Debian release, $2 = toolchain
     13) echo $common libstdc++-14-dev libboost-json1.88-dev ;;
   esac
   [ "$2" = gcc ] && echo g++-14
+  # For the interop tests; where node comes from elsewhere, it is as good.
+  command -v node >/dev/null && command -v npm >/dev/null || echo nodejs npm
   return 0
 }
 
@@ -75,6 +77,7 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
   build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
   libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON),
              CLI11 >= 2.1, boost-ext ut >= 2.1 (tests)
+  tests      node >= 18 with npm, for the servers that the interop tests start; skipped without
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has
 through pkg-config and fetches the rest from its own package repository (xmake f -m release && xmake).
