@@ -45,6 +45,7 @@ test_program("runtime", "runtime")
 test_program("transports", "transports")
 test_program("registry", "registry")
 test_program("host", "host")
+test_program("interop", "host")
 test_program("tree")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Servers that other people wrote, installed by ./dev; a test that needs one where they are missing counts as skipped.
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../runtime/command.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+/// What tests/interop/servers/package.json brings; the value is the script below the folder of the servers.
+namespace interop {
+inline constexpr const char* everything = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+inline constexpr const char* everything_old = "node_modules/everything-old/dist/index.js";
+inline constexpr const char* filesystem = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
+inline constexpr const char* memory = "node_modules/@modelcontextprotocol/server-memory/dist/index.js";
+inline constexpr const char* github = "node_modules/@modelcontextprotocol/server-github/dist/index.js";
+inline constexpr const char* modern = "modern_server.mjs";
+}  // namespace interop
+
+/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.
+inline std::optional<command> interop_server(const char* script, std::vector<std::string> arguments = {}) {
+  const char* folder = std::getenv("HAWSER_INTEROP");
+  if (folder == nullptr) {
+    const char* why = std::getenv("HAWSER_INTEROP_MISSING");
+    cfg<override>.skip_this(why != nullptr ? why
+                                           : "HAWSER_INTEROP does not say where the servers are; ./dev test does");
+    return std::nullopt;
+  }
+  command server{.program = "node", .arguments = {std::string{folder} + '/' + script}};
+  for (std::string& argument : arguments) server.arguments.push_back(std::move(argument));
+  return server;
+}
+
+}  // namespace hawser::testing
