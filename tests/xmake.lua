@@ -30,6 +30,9 @@ local function test_program(name, room)
             add_files("support/fixture.cpp")
             add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
         end
+        if room == "cli" then
+            add_deps("hawser", {inherit = false})  -- which they run
+        end
         add_deps(room or "runtime")
         if room ~= "runtime" then
             add_defines('HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"')
@@ -46,6 +49,7 @@ test_program("transports", "transports")
 test_program("registry", "registry")
 test_program("host", "host")
 test_program("interop", "host")
+test_program("cli", "cli")
 test_program("tree")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.
@@ -56,6 +60,9 @@ if is_mode("fuzz") then
             set_targetdir("$(buildir)/$(mode)/bin")
             add_rules("hawser.instrumented", "hawser.not_installed")
             add_files(file, "support/json_reference.cpp")
+            if path.basename(file) == "escape" then
+                add_files("../cli/escape.cpp", "../cli/code_points.cpp")
+            end
             add_deps("transports")
             add_ldflags("-fsanitize=fuzzer", {force = true})
         target_end()
