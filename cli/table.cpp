@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "table.hpp"
+
+#include <algorithm>
+
+namespace hawser::cli {
+
+namespace {
+
+constexpr std::size_t gap = 2;
+
+// Where the last column begins leaves this much for it on a terminal; none, if the terminal is narrower than that.
+safe_text last_cell(const safe_text& text, std::size_t begins, std::optional<std::size_t> width) {
+  if (!width) return text;
+  return text.fitted(*width > begins ? *width - begins : 1);
+}
+
+}  // namespace
+
+table::table(std::initializer_list<piece> headings) {
+  std::vector<cell> row;
+  for (const piece& heading : headings) row.push_back({.text = safe_text{heading}, .colour = ink::bold});
+  rows_.push_back(std::move(row));
+}
+
+void table::print_to(output& to) const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns, 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].text.columns());
+  }
+  const safe_text space{" "};
+  for (const auto& row : rows_) {
+    std::size_t begins = 0;
+    for (std::size_t i = 0; i + 1 < columns; ++i) {
+      const safe_text padding = space.repeated(widths[i] + gap - row[i].text.columns());
+      to.print({in(row[i].colour, row[i].text), padding});
+      begins += widths[i] + gap;
+    }
+    const safe_text last = last_cell(row.back().text, begins, to.width());
+    to.line({in(row.back().colour, last)});
+  }
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Rows under headings, aligned. At a terminal the last column is cut to what fits.
+#pragma once
+
+#include <vector>
+
+#include "output.hpp"
+
+namespace hawser::cli {
+
+struct cell {
+  safe_text text{};
+  ink colour = ink::plain;
+};
+
+class table {
+ public:
+  explicit table(std::initializer_list<piece> headings);
+  /// As many cells as there are headings.
+  void add(std::vector<cell> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] bool empty() const noexcept { return rows_.size() == 1; }
+  void print_to(output& to) const;
+
+ private:
+  std::vector<std::vector<cell>> rows_;  // the headings first
+};
+
+}  // namespace hawser::cli
