@@ -1,8 +1,8 @@
--- MCP as a client: negotiation, sessions, supervised servers, the facade.
+-- MCP as a client: settings, negotiation, sessions, supervised servers, the facade.
 target("host")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_files("*.cpp")
+    add_files("*.cpp", "detail/*.cpp")
     add_deps("runtime", "transports", "registry")
     on_load(function (target)
         target:add("defines", 'HAWSER_VERSION="' .. target:version() .. '"')

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "config.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "../runtime/file.hpp"
+#include "../transports/json_text.hpp"
+#include "detail/config_server.hpp"
+
+namespace hawser {
+
+namespace {
+
+using detail::config_member;
+using detail::config_node;
+using detail::config_reader;
+using detail::config_shape;
+
+// The largest files that people write have some ten kilobytes.
+constexpr std::size_t largest_file = std::size_t{1} << 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr std::size_t longest_shown = 500;
+
+void spoil(loaded_config& config, std::string_view file, std::string what, detail::text_position at = {0, 0}) {
+  config.usable = false;
+  config.problems.push_back({.file = std::string{file}, .line = at.line, .column = at.column, .what = std::move(what)});
+}
+
+// VS Code's own settings have `mcp` with `servers` inside; opencode's `mcp` has the servers themselves.
+config_node inner_servers(config_reader& from, const config_node& mcp) {
+  const std::string_view servers = find_member(mcp.json, "servers");
+  if (!servers.starts_with('{')) return mcp;
+  for (const char* key : {"command", "url", "type"})
+    if (!find_member(servers, key).empty()) return mcp;
+  for (const config_member& m : from.members(mcp))
+    if (m.name == "servers") return m.value;
+  return mcp;
+}
+
+class document {
+ public:
+  document(config_reader& from, loaded_config& into) : from_(from), into_(into) {}
+
+  void read() {
+    const config_node root = from_.root();
+    if (!root.is_object()) return unusable(root, "must be an object with \"mcpServers\"");
+    const std::vector<config_member> members = from_.members(root);
+    bool servers = members.empty();
+    for (const config_member& m : members) {
+      if (m.name == "hawser") {
+        read_own(m.value);
+        servers = true;
+      } else if (m.name == "mcpServers" || m.name == "servers" || m.name == "context_servers") {
+        read_servers(m.value, config_shape::common);
+        servers = true;
+      } else if (m.name == "mcp") {
+        const config_node inner = inner_servers(from_, m.value);
+        read_servers(inner, inner.json == m.value.json ? config_shape::opencode : config_shape::common);
+        servers = true;
+      }
+    }
+    if (!servers)
+      from_.warning(config_member{.key = root.json}, R"(has no "mcpServers", so there are no servers in it)");
+  }
+
+ private:
+  void unusable(const config_node& at, const char* what) {
+    from_.error(at, what);
+    into_.usable = false;
+  }
+
+  void read_servers(const config_node& at, config_shape shape) {
+    if (!at.is_object()) return unusable(at, "must be an object with an entry for each server");
+    for (const config_member& entry : from_.members(at)) {
+      const auto [earlier, fresh] = names_.try_emplace(entry.name, entry.key);
+      if (!fresh) {
+        from_.error(entry, "is the name of another server, too: the one in line " +
+                               std::to_string(from_.line_of(earlier->second)) + " stays");
+        continue;
+      }
+      if (auto server = detail::read_server(entry, shape, from_)) into_.settings.servers.push_back(*std::move(server));
+    }
+  }
+
+  void read_own(const config_node& at) {
+    if (!at.is_object()) return from_.error(at, "must be an object");
+    for (const config_member& m : from_.members(at)) read_own_key(m);
+  }
+  void read_own_key(const config_member& m) {
+    host_settings& to = into_.settings;
+    if (m.name == "separator") {
+      const auto word = from_.text(m.value);
+      if (word && checked(naming{.separator = *word}))
+        to.names.separator = *word;
+      else if (word)
+        from_.error(m.value, R"(must be "__", "_" or ".")");
+    } else if (m.name == "name_limit") {
+      take(m, to.names.limit, 32, 128);
+    } else if (m.name == "max_message") {
+      take(m, to.limits.max_message, 1024, most_bytes);
+    } else if (m.name == "max_result") {
+      take(m, to.limits.max_result, 1, most_bytes);
+    } else if (m.name == "starting_at_once") {
+      take(m, to.limits.starting_at_once, 1, 1'000);
+    } else if (m.name == "keep_rows") {
+      if (m.value.json == "0")
+        to.keep_rows = duration::zero();
+      else if (const auto time = from_.time(m.value, detail::time_unit::seconds))
+        to.keep_rows = *time;
+    } else {
+      from_.warning(m, "is not known here and has no effect");
+    }
+  }
+  void take(const config_member& m, std::size_t& to, std::size_t least, std::size_t most) {
+    if (const auto value = from_.number(m.value, least, most)) to = *value;
+  }
+
+  config_reader& from_;
+  loaded_config& into_;
+  std::map<std::string, std::string_view> names_;
+};
+
+}  // namespace
+
+std::string config_problem::text() const {
+  const auto in_one_line = [](std::string_view part) {
+    const std::string quoted = json_string(part.substr(0, longest_shown));
+    return quoted.substr(1, quoted.size() - 2) + (part.size() > longest_shown ? "…" : "");
+  };
+  std::string out = in_one_line(file);
+  if (line > 0) out += ':' + std::to_string(line) + ':' + std::to_string(column);
+  out += how == kind::error ? ": error: " : ": warning: ";
+  if (!pointer.empty()) out += in_one_line(pointer) + ": ";
+  return out + what;
+}
+
+variables process_variables() {
+  return [](std::string_view name) -> std::optional<std::string> {
+    const char* value = std::getenv(std::string{name}.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+loaded_config parse_config(std::string_view text, std::string_view file, const variables& env) {
+  loaded_config config;
+  if (text.size() > largest_file) {
+    spoil(config, file, "larger than 1 MiB: this is no settings file");
+    return config;
+  }
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    spoil(config, file, "is in UTF-16: save it as UTF-8", {1, 1});
+    return config;
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string plain{text};
+  auto fault = detail::blank_extras(plain);
+  if (!fault) fault = detail::find_fault(plain);
+  if (fault) {
+    spoil(config, file, "not JSON: " + fault->what, detail::text_lines{plain}.position_of(fault->offset));
+    return config;
+  }
+  config_reader from{plain, file, env, config};
+  document{from, config}.read();
+  return config;
+}
+
+task<loaded_config> load_config(std::string path, variables env) {
+  const auto content = co_await read_file(path, largest_file);
+  if (content) co_return parse_config(*content, path, env);
+  loaded_config config;
+  // The error already begins with the path, as problems do.
+  std::string what = content.error().what;
+  if (what.starts_with(path + ": ")) what.erase(0, path.size() + 2);
+  spoil(config, path, std::move(what));
+  co_return config;
+}
+
+std::optional<config_choice> choose_config(std::string_view option, const variables& env) {
+  if (!option.empty()) return config_choice{.path = std::string{option}, .source = "--config"};
+  for (const char* name : {"HAWSER_CONFIG", "MCP_CONFIG_PATH"}) {
+    if (auto path = env(name); path && !path->empty()) return config_choice{.path = *std::move(path), .source = name};
+  }
+  return std::nullopt;
+}
+
+}  // namespace hawser

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Values of a settings file, each with its place, and the list of what is wrong with them. Knows texts, numbers and
+// lists; which keys there are is known to who asks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../config.hpp"
+#include "config_text.hpp"
+
+namespace hawser::detail {
+
+/// A value as it stands in the file.
+struct config_node {
+  std::string_view json{};
+  std::string pointer{};
+
+  [[nodiscard]] bool is_object() const noexcept { return json.starts_with('{'); }
+  [[nodiscard]] bool is_array() const noexcept { return json.starts_with('['); }
+  [[nodiscard]] bool is_text() const noexcept { return json.starts_with('"'); }
+};
+
+struct config_member {
+  std::string name{};      ///< unescaped
+  std::string_view key{};  ///< as it stands in the file, without quotes
+  config_node value{};
+};
+
+/// What a plain number of time counts.
+enum class time_unit : std::uint8_t { seconds, milliseconds };
+
+class config_reader {
+ public:
+  /// `text` is valid JSON and outlives the reader, as do `env` and `into`.
+  config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into);
+
+  void error(const config_node& at, std::string what);
+  void error(const config_member& at, std::string what);  ///< at the key
+  void warning(const config_member& at, std::string what);
+  [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
+  [[nodiscard]] int line_of(std::string_view part) const noexcept { return lines_.line_of(offset_of(part)); }
+  [[nodiscard]] std::string_view file() const noexcept { return file_; }
+
+  [[nodiscard]] config_node root() const;
+  /// Precondition: an object. A key that is there twice is an error; the first one counts.
+  std::vector<config_member> members(const config_node& object);
+
+  // Each of these says what is wrong where it finds nothing.
+  std::optional<std::string> text(const config_node& at);
+  /// With its variables put in, and without NUL characters.
+  std::optional<std::string> expanded(const config_node& at);
+  std::optional<std::vector<std::string>> texts(const config_node& at);
+  std::optional<std::vector<std::string>> expanded_texts(const config_node& at);
+  std::optional<bool> flag(const config_node& at);
+  std::optional<std::size_t> number(const config_node& at, std::size_t least, std::size_t most);
+  /// More than nothing and at most a day.
+  std::optional<duration> time(const config_node& at, time_unit plain);
+
+ private:
+  using text_reader = std::optional<std::string> (config_reader::*)(const config_node&);
+  std::optional<std::vector<std::string>> list_of(const config_node& at, text_reader one);
+  [[nodiscard]] std::size_t offset_of(std::string_view part) const noexcept {
+    return static_cast<std::size_t>(part.data() - text_.data());
+  }
+  void add(config_problem::kind how, std::string_view part, std::string pointer, std::string what);
+
+  std::string_view text_;
+  std::string_view file_;
+  const variables& env_;
+  loaded_config& into_;
+  text_lines lines_;
+  std::size_t errors_ = 0;
+};
+
+}  // namespace hawser::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "config_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "../../transports/json_validator.hpp"
+
+namespace hawser::detail {
+
+namespace {
+
+constexpr json_limits limits{};
+
+// Behind the string that begins at `at`; a string never goes beyond its line.
+std::size_t behind_string(std::string_view text, std::size_t at) noexcept {
+  for (++at; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '"')
+      return at + 1;
+  }
+  return std::min(at, text.size());
+}
+
+std::size_t behind_comment(std::string_view text, std::size_t at) noexcept {
+  if (text[at + 1] == '/') return std::min(text.find('\n', at), text.size());
+  const std::size_t end = text.find("*/", at + 2);
+  return end == std::string_view::npos ? end : end + 2;
+}
+
+void blank(std::string& text, std::size_t from, std::size_t to) noexcept {
+  for (; from < to; ++from) {
+    if (text[from] != '\n' && text[from] != '\r') text[from] = ' ';
+  }
+}
+
+// Follows the structure by itself and leaves strings, numbers and words to the validator, which does not say where it
+// stopped.
+class fault_finder {
+ public:
+  explicit fault_finder(std::string_view text) noexcept
+      : text_(text), check_(text.data() + text.size(), limits), p_(text.data()), end_(text.data() + text.size()) {}
+
+  std::optional<text_fault> find() {
+    do {
+      if (!value()) return fault_;
+      while (!open_.empty() && !first_) {
+        skip();
+        if (p_ == end_) return unclosed();
+        if (*p_ == closing()) {
+          close();
+          continue;
+        }
+        if (*p_ != ',') return wrong(expected_after());
+        ++p_;
+        break;
+      }
+    } while (!open_.empty());
+    skip();
+    return p_ == end_ ? std::nullopt : wrong("something stands behind the value");
+  }
+
+ private:
+  void skip() noexcept { p_ = check_.space(p_); }
+  [[nodiscard]] char closing() const noexcept { return *open_.back() == '{' ? '}' : ']'; }
+  [[nodiscard]] const char* expected_after() const noexcept {
+    return *open_.back() == '{' ? "expected `,` or `}`" : "expected `,` or `]`";
+  }
+  void close() noexcept {
+    ++p_;
+    open_.pop_back();
+    first_ = false;
+  }
+
+  // From before a member or an element to behind its value, or into it where it is a container, or out of an empty one.
+  bool value() {
+    skip();
+    const bool first = std::exchange(first_, false);
+    if (!open_.empty()) {
+      if (p_ == end_) return keep(unclosed());
+      if (first && *p_ == closing()) {
+        close();
+        return true;
+      }
+      if (*open_.back() == '{' && !name()) return false;
+    }
+    if (p_ == end_) return keep(wrong("a value is missing"));
+    if (*p_ == '{' || *p_ == '[') {
+      if (open_.size() == limits.max_depth) return keep(wrong("nested too deeply"));
+      open_.push_back(p_++);
+      first_ = true;
+      return true;
+    }
+    const char* behind = check_.value(p_, 0);
+    if (behind == nullptr) return keep(wrong(check_.fault()));
+    p_ = behind;
+    return true;
+  }
+
+  bool name() {
+    if (*p_ != '"') return keep(wrong("expected a name in double quotes"));
+    const char* behind = check_.string(p_ + 1);
+    if (behind == nullptr) return keep(wrong(check_.fault()));
+    p_ = behind;
+    skip();
+    if (p_ == end_) return keep(unclosed());
+    if (*p_ != ':') return keep(wrong("expected `:`"));
+    ++p_;
+    skip();
+    return true;
+  }
+
+  bool keep(std::optional<text_fault> fault) {
+    fault_ = std::move(fault);
+    return false;
+  }
+  [[nodiscard]] std::optional<text_fault> wrong(const char* what) const { return at(p_, what); }
+  [[nodiscard]] std::optional<text_fault> at(const char* where, std::string what) const {
+    return text_fault{static_cast<std::size_t>(where - text_.data()), std::move(what)};
+  }
+  [[nodiscard]] std::optional<text_fault> unclosed() const {
+    const char* open = open_.back();
+    const int line = text_lines{text_}.line_of(static_cast<std::size_t>(open - text_.data()));
+    return at(end_,
+              std::string{"the text ends, and the `"} + *open + "` of line " + std::to_string(line) + " is not closed");
+  }
+
+  std::string_view text_;
+  json_validator check_;
+  const char* p_;
+  const char* end_;
+  std::vector<const char*> open_;
+  bool first_ = false;  // behind an opening bracket, where a closing one may follow
+  std::optional<text_fault> fault_;
+};
+
+}  // namespace
+
+text_lines::text_lines(std::string_view text) : text_(text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    begins_.push_back(at + 1);
+}
+
+int text_lines::line_of(std::size_t offset) const noexcept {
+  return static_cast<int>(std::upper_bound(begins_.begin(), begins_.end(), offset) - begins_.begin());
+}
+
+text_position text_lines::position_of(std::size_t offset) const noexcept {
+  const int line = line_of(offset);
+  const std::size_t begin = begins_[static_cast<std::size_t>(line) - 1];
+  const std::string_view before = text_.substr(begin, offset - begin);
+  const auto characters = std::count_if(before.begin(), before.end(),
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return {.line = line, .column = static_cast<int>(characters) + 1};
+}
+
+std::optional<text_fault> blank_extras(std::string& text) {
+  std::size_t comma = std::string::npos;  // the last thing of note was this comma, and a value stands before it
+  char before = '[';
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      ++at;
+      continue;
+    }
+    if (c == '/' && at + 1 < text.size() && (text[at + 1] == '/' || text[at + 1] == '*')) {
+      const std::size_t end = behind_comment(text, at);
+      if (end == std::string::npos) return text_fault{at, "a comment begins here and never ends"};
+      blank(text, at, end);
+      at = end;
+      continue;
+    }
+    if ((c == '}' || c == ']') && comma != std::string::npos) text[comma] = ' ';
+    const bool follows_value = before != '[' && before != '{' && before != ',' && before != ':';
+    comma = c == ',' && follows_value ? at : std::string::npos;
+    before = c;
+    at = c == '"' ? behind_string(text, at) : at + 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<text_fault> find_fault(std::string_view text) {
+  if (auto fault = fault_finder{text}.find()) return fault;
+  // The validator has the last word: whoever walks the text relies on it alone.
+  if (auto valid = validate_json(text, limits); !valid) return text_fault{0, valid.error().what};
+  return std::nullopt;
+}
+
+}  // namespace hawser::detail

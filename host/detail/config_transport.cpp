@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "config_transport.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "config_checks.hpp"
+
+namespace hawser::detail {
+
+bool transport_reader::take(const config_member& m) {
+  if (m.name == "command") {
+    take_command(m);
+  } else if (m.name == "args") {
+    take_args(m);
+  } else if (m.name == "env" || m.name == "environment") {  // the second one is opencode's
+    take_env(m);
+  } else if (m.name == "inherit_env") {
+    if (first(inherit_env_, m)) program_.inherit_env = from_.flag(m.value).value_or(false);
+  } else if (m.name == "cwd") {
+    if (first(cwd_, m)) program_.cwd = from_.expanded(m.value).value_or(std::string{});
+  } else if (m.name == "url" || m.name == "serverUrl") {  // Windsurf's
+    take_url(m);
+  } else if (m.name == "httpUrl") {  // Gemini's: there, `url` is the older transport
+    take_url(m);
+    address_.type = http_settings::kind::streamable;
+  } else if (m.name == "headers") {
+    take_headers(m);
+  } else if (m.name == "type" || m.name == "transport") {  // Dispatch's
+    take_type(m);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Two spellings of one key in one entry: which one would count?
+bool transport_reader::first(slot& seen, const config_member& m) {
+  if (!seen) {
+    seen = m;
+    return true;
+  }
+  from_.error(m, "says the same as \"" + seen->name + "\" in line " + std::to_string(from_.line_of(seen->key)));
+  return false;
+}
+
+void transport_reader::take_command(const config_member& m) {
+  if (!first(command_, m)) return;
+  if (m.value.is_object()) return take_command_object(m);
+  if (m.value.is_array()) {  // opencode's: the program and its arguments in one list
+    auto words = from_.expanded_texts(m.value);
+    if (!words) return;
+    if (words->empty()) return from_.error(m.value, "is empty");
+    program_.command = std::move(words->front());
+    program_.args.insert(program_.args.begin(), std::next(words->begin()), words->end());
+  } else {
+    auto word = from_.expanded(m.value);
+    if (!word) return;
+    program_.command = *std::move(word);
+  }
+  if (program_.command.empty()) from_.error(m.value, "is empty");
+}
+
+// Zed's older form: `path`, `args` and `env` in an object.
+void transport_reader::take_command_object(const config_member& m) {
+  for (const config_member& part : from_.members(m.value)) {
+    if (part.name == "path") {
+      program_.command = from_.expanded(part.value).value_or(std::string{});
+    } else if (part.name == "args") {
+      take_args(part);
+    } else if (part.name == "env") {
+      take_env(part);
+    }
+  }
+  if (program_.command.empty()) from_.error(m.value, "needs a \"path\"");
+}
+
+void transport_reader::take_args(const config_member& m) {
+  if (!first(args_, m)) return;
+  if (auto words = from_.expanded_texts(m.value))
+    program_.args.insert(program_.args.end(), words->begin(), words->end());
+}
+
+void transport_reader::take_env(const config_member& m) {
+  if (!first(env_, m)) return;
+  if (!m.value.is_object()) return from_.error(m.value, "must be an object of texts");
+  for (const config_member& one : from_.members(m.value)) {
+    if (const char* fault = variable_name_fault(one.name)) from_.error(one, fault);
+    if (auto value = from_.expanded(one.value)) program_.env.emplace(one.name, *std::move(value));
+  }
+}
+
+void transport_reader::take_url(const config_member& m) {
+  if (!first(url_, m)) return;
+  auto url = from_.expanded(m.value);
+  if (!url) return;
+  if (const char* fault = url_fault(*url)) return from_.error(m.value, fault);
+  address_.url = *std::move(url);
+}
+
+void transport_reader::take_headers(const config_member& m) {
+  if (!first(headers_, m)) return;
+  if (!m.value.is_object()) return from_.error(m.value, "must be an object of texts");
+  std::map<std::string, std::string_view> seen;
+  for (const config_member& one : from_.members(m.value)) {
+    std::string folded = one.name;
+    std::transform(folded.begin(), folded.end(), folded.begin(), lower);
+    const auto [earlier, fresh] = seen.try_emplace(std::move(folded), one.key);
+    if (!fresh)
+      from_.error(one, "is there twice but for its case: see line " + std::to_string(from_.line_of(earlier->second)));
+    if (const char* fault = header_name_fault(one.name)) from_.error(one, fault);
+    auto value = from_.expanded(one.value);
+    if (!value) continue;
+    if (const char* fault = header_value_fault(*value)) from_.error(one.value, fault);
+    address_.headers.emplace(one.name, *std::move(value));
+  }
+}
+
+void transport_reader::take_type(const config_member& m) {
+  if (!first(type_, m)) return;
+  const auto word = from_.text(m.value);
+  if (!word || *word == "auto") return;
+  const bool streamable =
+      *word == "http" || *word == "streamableHttp" || *word == "streamable-http" || *word == "streamable_http";
+  if (*word == "stdio" || *word == "local") {
+    wanted_ = wanted::program;
+  } else if (streamable || *word == "sse" || *word == "remote") {
+    wanted_ = wanted::address;
+    if (streamable) address_.type = http_settings::kind::streamable;
+    if (*word == "sse") address_.type = http_settings::kind::sse;
+  } else {
+    from_.error(m.value, R"(is not a transport: "stdio", "http", "streamable-http", "sse" or "auto")");
+  }
+}
+
+const char* transport_reader::contradiction() const {
+  if (command_ && url_) return R"(has both "command" and "url": a server is a program or an address)";
+  if (command_ && wanted_ == wanted::address) return R"(has a "command", but its type is one for a "url")";
+  if (url_ && wanted_ == wanted::program) return R"(has a "url", but its type is the one for a "command")";
+  if (command_ || url_) return nullptr;
+  switch (wanted_) {
+    case wanted::program: return R"(has no "command")";
+    case wanted::address: return R"(has no "url")";
+    case wanted::either: break;
+  }
+  return R"(has neither "command" nor "url")";
+}
+
+void transport_reader::without_effect(std::initializer_list<const slot*> those, const char* what) {
+  for (const slot* key : those)
+    if (*key) from_.warning(**key, what);
+}
+
+transport_reader::transport transport_reader::decide(const config_member& entry) {
+  if (const char* fault = contradiction()) from_.error(entry, fault);
+  if (url_) {
+    without_effect({&args_, &env_, &inherit_env_, &cwd_}, "has no effect on a server that is an address");
+    return std::move(address_);
+  }
+  without_effect({&headers_}, "has no effect on a server that is a program");
+  return std::move(program_);
+}
+
+}  // namespace hawser::detail
