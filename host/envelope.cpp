@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "envelope.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "../transports/json_text.hpp"
+#include "detail/capped.hpp"
+#include "detail/schema_defaults.hpp"
+
+namespace hawser {
+
+struct envelope::parts {
+  raw_json bytes;
+  envelope_options options;
+  // As they stand in the bytes; empty = absent.
+  std::string_view content{};
+  std::string_view structured{};
+  std::string_view meta{};
+  bool is_error = false;
+
+  parts(raw_json result, envelope_options with) : bytes(std::move(result)), options(std::move(with)) {}
+
+  void find_members() {
+    for_each_member(bytes.text(), [this](std::string_view name, std::string_view value) {
+      if (same_name(name, "content")) content = value;
+      if (same_name(name, "structuredContent")) structured = value;
+      if (same_name(name, "_meta")) meta = value;
+      if (same_name(name, "isError")) is_error = value == "true";
+      return true;
+    });
+  }
+};
+
+result<envelope> envelope::read(raw_json result, envelope_options options) {
+  const auto bad = [](error why) {
+    why.executed = execution::unknown;
+    why.phase = "call";
+    return why;
+  };
+  if (auto valid = result.check(); !valid) return bad(valid.error());
+  const auto made = std::make_shared<parts>(std::move(result), std::move(options));
+  const std::string_view text = made->bytes.text();
+  if (text[text.find_first_not_of(" \t\r\n")] != '{')
+    return bad({.code = errc::protocol, .what = "the result of the call is not an object"});
+  made->find_members();
+  // Servers of the first revisions leave `content` out where they have nothing to say.
+  if (!made->content.empty() && made->content.front() != '[')
+    return bad({.code = errc::protocol, .what = "\"content\" of the result is not an array"});
+  return envelope{made};
+}
+
+envelope envelope::made(std::string json, envelope_options options) {
+  const auto made = std::make_shared<parts>(raw_json{json}, std::move(options));
+  made->find_members();
+  return envelope{made};
+}
+
+envelope envelope::of_text(std::string_view text, envelope_options options) {
+  return made(R"({"content":[{"type":"text","text":)" + json_string(text) + "}]}", std::move(options));
+}
+
+envelope envelope::of_value(const boost::json::value& value, envelope_options options) {
+  const std::string json = boost::json::serialize(value);
+  std::string whole =
+      R"({"content":[{"type":"text","text":)" + json_string(json) + R"(}],"structuredContent":)" + json + '}';
+  if (auto made = read(raw_json{whole}, options)) return *std::move(made);
+  return failure("the tool's value cannot be written as JSON: its texts are not UTF-8, or it is too deep",
+                 std::move(options));
+}
+
+envelope envelope::failure(std::string_view text, envelope_options options) {
+  return made(R"({"content":[{"type":"text","text":)" + json_string(text) + R"(}],"isError":true})",
+              std::move(options));
+}
+
+bool envelope::is_error() const noexcept { return parts_->is_error; }
+
+std::string envelope::text() const {
+  std::string text;
+  if (!parts_->content.empty()) text = detail::text_of_blocks(parts_->content, parts_->options.resources);
+  if (text.empty() && !parts_->structured.empty()) text = detail::compact_json(parts_->structured);
+  if (text.empty()) return "(no output)";
+  detail::cap(text, parts_->options.max_text);
+  return text;
+}
+
+std::vector<content_block> envelope::content() const {
+  if (parts_->content.empty()) return {};
+  return detail::blocks_of(parts_->content);
+}
+
+std::optional<boost::json::value> envelope::structured() const {
+  if (parts_->structured.empty()) return std::nullopt;
+  return detail::tree_of(parts_->structured);
+}
+
+boost::json::value envelope::data() const {
+  auto value = structured();
+  if (!value) return parts_->content.empty() ? boost::json::array{} : detail::blocks_as_json(parts_->content);
+  if (!parts_->options.schema.json.empty() && validate_json(parts_->options.schema.json))
+    detail::fill_defaults(*value, detail::tree_of(parts_->options.schema.json));
+  return *std::move(value);
+}
+
+boost::json::object envelope::meta() const {
+  if (!parts_->meta.starts_with('{')) return {};
+  return detail::tree_of(parts_->meta).as_object();
+}
+
+std::string_view envelope::raw() const noexcept { return parts_->bytes.text(); }
+
+boost::json::object envelope::to_json() const {
+  boost::json::object about{{"isError", parts_->is_error}};
+  about["content"] = parts_->content.empty() ? boost::json::array{} : detail::blocks_as_json(parts_->content);
+  if (auto value = structured()) about["structuredContent"] = *std::move(value);
+  if (parts_->meta.starts_with('{')) about["_meta"] = meta();
+  boost::json::object whole;
+  whole["data"] = data();
+  whole["meta"] = std::move(about);
+  return whole;
+}
+
+}  // namespace hawser
