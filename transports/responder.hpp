@@ -34,6 +34,7 @@ class responder {
   void result(std::string_view json);
   void fail(int code, std::string_view message, std::string_view data = {});
 
+  [[nodiscard]] const request_id& id() const noexcept { return to_->id; }
   /// Whether somebody still waits.
   [[nodiscard]] bool wanted() const noexcept { return to_ != nullptr && to_->owner != nullptr; }
   /// Stops when the other side cancels the request or is gone; lives as long as this object.
