@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What is known of the client behind a request: from `initialize` in the era with a handshake, from the request itself
+// in the one without. Nothing of it is verified.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "service.hpp"
+
+namespace hawser {
+
+struct client_view {
+  std::string revision;
+  std::string capabilities = "{}";
+  std::string info = "{}";
+
+  [[nodiscard]] bool modern() const noexcept;
+  /// What the client would have to declare to be asked this, as an object of capabilities; empty where it has.
+  [[nodiscard]] std::string missing_for(const input_request& question) const;
+};
+
+/// The client of a request without a handshake, from its params: every `_meta` key that it must have is there, and its
+/// revision is one of these. Else the error to send.
+result<client_view> modern_client(std::string_view params, std::span<const std::string_view> served);
+
+/// -32022 with what is served.
+error unsupported_version(std::string_view requested, std::span<const std::string_view> served);
+
+}  // namespace hawser

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The part of serving_session that only the era with a handshake has.
+#include <algorithm>
+
+#include "../transports/json_text.hpp"
+#include "../transports/object_writer.hpp"
+#include "serving_session.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace method = protocol::method;
+namespace code = protocol::code;
+
+void refuse(responder& answer, const error& why) { answer.fail(why.native, why.what, why.data); }
+
+}  // namespace
+
+void serving_session::on_legacy(std::string_view name, std::string_view params, responder answer) {
+  if (name == method::initialize) {
+    initialize(params, answer);
+    return;
+  }
+  if (!options_.serves_legacy()) {
+    refuse(answer, invalid_params("params._meta needs the string " + json_string(protocol::meta::protocol_version)));
+    return;
+  }
+  const service_card& card = service_.card();
+  const shared_method* which = shared_method::find(name);
+  const bool shared = which != nullptr && card.*which->needs;
+  const bool level = name == method::set_level && card.logging;
+  const bool watching = name == method::resources_subscribe && card.resource_updates;
+  const bool unwatching = name == method::resources_unsubscribe && card.resource_updates;
+  if (name == method::ping) {
+    answer.result("{}");
+  } else if (!shared && !level && !watching && !unwatching) {
+    answer.fail(code::method_not_found, "no such method: " + std::string{name});
+  } else if (legacy_.view == nullptr) {
+    refuse(answer, invalid_params("initialize comes first, or " + json_string(protocol::meta::protocol_version) +
+                                  " in params._meta"));
+  } else if (shared) {
+    begin(*which, params, legacy_.view, std::move(answer));
+  } else if (level) {
+    set_level(params, answer);
+  } else if (watching) {
+    watch(params, answer);
+  } else {
+    unwatch(params, answer);
+  }
+}
+
+// Initialize: echo the version where we know it, else the newest that we have in this era. A second one begins anew.
+void serving_session::initialize(std::string_view params, responder& answer) {
+  const auto requested = text_of(find_member(params, "protocolVersion"));
+  if (!requested) {
+    refuse(answer, invalid_params("params.protocolVersion is not a string"));
+    return;
+  }
+  const auto& served = options_.revisions;
+  if (!options_.serves_legacy()) {
+    refuse(answer, unsupported_version(*requested, served));
+    return;
+  }
+  const auto newest =
+      std::find_if(served.rbegin(), served.rend(), [](std::string_view one) { return !protocol::modern(one); });
+  const bool known = std::find(served.begin(), served.end(), *requested) != served.end();
+  std::string revision{known && !protocol::modern(*requested) ? std::string_view{*requested} : *newest};
+
+  const auto object_of = [&](std::string_view name) {
+    const std::string_view found = find_member(params, name);
+    return std::string{found.starts_with('{') ? found : "{}"};
+  };
+  legacy_ = {};
+  legacy_.view = std::make_shared<const client_view>(
+      client_view{.revision = revision, .capabilities = object_of("capabilities"), .info = object_of("clientInfo")});
+  const service_card& card = service_.card();
+  legacy_level_.reset();
+  if (card.logging) legacy_level_ = severity::info;  // until it says what it wants
+  object_writer result;
+  result.text("protocolVersion", revision)
+      .member("capabilities", shape::capabilities(card, revision))
+      .member("serverInfo", shape::server_info(card, revision));
+  if (!card.instructions.empty()) result.text("instructions", card.instructions);
+  answer.result(result.done());
+  channel_.negotiated({.revision = std::move(revision)});
+}
+
+void serving_session::on_notification(std::string_view name, std::string_view /*params*/) {
+  if (name == protocol::notification::initialized && legacy_.view != nullptr) legacy_.ready = true;
+}
+
+void serving_session::set_level(std::string_view params, responder& answer) {
+  const auto level = severity_of(text_of(find_member(params, "level")).value_or(""));
+  if (!level) {
+    refuse(answer, invalid_params("params.level is none of the eight levels"));
+    return;
+  }
+  legacy_level_ = *level;
+  answer.result("{}");
+}
+
+void serving_session::watch(std::string_view params, responder& answer) {
+  auto uri = text_of(find_member(params, "uri"));
+  if (!uri) {
+    refuse(answer, invalid_params("params.uri is not a string"));
+  } else if (legacy_.watched.size() >= options_.max_watched && !legacy_.watched.contains(*uri)) {
+    answer.fail(code::internal_error,
+                "more than " + std::to_string(options_.max_watched) + " resources are subscribed to");
+  } else {
+    legacy_.watched.insert(std::move(*uri));
+    answer.result("{}");
+  }
+}
+
+void serving_session::unwatch(std::string_view params, responder& answer) {
+  const auto uri = text_of(find_member(params, "uri"));
+  if (!uri) {
+    refuse(answer, invalid_params("params.uri is not a string"));
+    return;
+  }
+  legacy_.watched.erase(*uri);
+  answer.result("{}");
+}
+
+}  // namespace hawser

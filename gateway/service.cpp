@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "service.hpp"
+
+#include "../runtime/detail/check.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+error no_such_method() {
+  return error{.code = errc::remote, .what = "not served here", .native = protocol::code::method_not_found};
+}
+
+}  // namespace
+
+service::~service() { detail::require(listeners_.empty(), "a service died before the sessions that serve it"); }
+
+task<result<reply>> service::read_resource(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<reply>> service::get_prompt(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<reply>> service::complete(serving_request& /*request*/) { co_return no_such_method(); }
+
+void service::add_listener(service_listener& session) { listeners_.push_back(&session); }
+void service::remove_listener(service_listener& session) noexcept { std::erase(listeners_, &session); }
+
+void service::changed(list_kind what) const {
+  for (service_listener* session : listeners_) session->on_changed(what);
+}
+
+void service::updated(std::string_view uri) const {
+  for (service_listener* session : listeners_) session->on_updated(uri);
+}
+
+error invalid_params(std::string what) {
+  return error{.code = errc::remote, .what = std::move(what), .native = protocol::code::invalid_params};
+}
+
+error no_such_resource(std::string_view uri) {
+  std::string data = R"({"uri":)";
+  append_quoted(data, uri);
+  return error{.code = errc::remote,
+               .what = "there is no resource " + json_string(uri),
+               .native = protocol::code::resource_not_found,
+               .data = data + '}'};
+}
+
+std::string text_result(std::string_view text) {
+  std::string result = R"({"content":[{"type":"text","text":)";
+  append_quoted(result, text);
+  return result += "}]}";
+}
+
+std::string failed_result(std::string_view text) {
+  std::string result = text_result(text);
+  result.pop_back();
+  return result += R"(,"isError":true})";
+}
+
+}  // namespace hawser

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "serving_session.hpp"
+
+#include <algorithm>
+
+#include "../runtime/timeout.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/object_writer.hpp"
+#include "under_stop.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace method = protocol::method;
+namespace code = protocol::code;
+
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+
+void refuse(responder& answer, const error& why) {
+  answer.fail(why.code == errc::remote ? why.native : code::internal_error, why.what, why.data);
+}
+
+void no_such_method(responder& answer, std::string_view name) {
+  answer.fail(code::method_not_found, "no such method: " + std::string{name});
+}
+
+}  // namespace
+
+void serving_session::inlet::on_message(const message_view& message) noexcept {
+  receiver& side = owner_.side_;
+  side.on_message(message);
+}
+void serving_session::inlet::on_request_failed(std::int64_t request, error why) noexcept {
+  receiver& side = owner_.side_;
+  side.on_request_failed(request, std::move(why));
+}
+void serving_session::inlet::on_reset(error why) noexcept {
+  receiver& side = owner_.side_;
+  side.on_reset(std::move(why));
+}
+void serving_session::inlet::on_closed(error why) noexcept {
+  owner_.why_gone_ = std::move(why);
+  owner_.gone_.set();
+}
+
+serving_session::serving_session(loop& home, service& what, channel& over, serving_options options)
+    : service_(what),
+      channel_(over),
+      options_(std::move(options)),
+      side_(home, over, *this, {.max_incoming = options_.max_requests}),
+      rounds_(options_.rounds),
+      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = rounds_},
+      subscriptions_(side_) {
+  service_.add_listener(*this);
+}
+
+serving_session::~serving_session() { service_.remove_listener(*this); }
+
+task<result<void>> serving_session::run() {
+  const context where = co_await this_context();
+  requests_ = std::make_unique<scope>(where);
+  auto opened = co_await channel_.open(inlet_);
+  if (!opened) co_return opened.error();
+  auto gone = co_await gone_.wait();
+  if (gone && under_way_ > 0) {
+    auto answered = co_await with_timeout(options_.linger, wait_for(idle_));
+    ignore(answered, "they had their time");
+  }
+  co_await end();
+  const bool by_the_client = !gone || why_gone_->code == errc::closed;
+  if (!by_the_client) co_return *why_gone_;
+  co_return result<void>{};
+}
+
+task<void> serving_session::end() {
+  ending_ = true;
+  receiver& side = side_;
+  if (why_gone_) side.on_closed(*why_gone_);  // stops everything that is under way
+  ended_.set();
+  requests_->request_stop();
+  co_await requests_->join();
+  auto closed = co_await channel_.close();
+  ignore(closed, "there is nobody to tell");
+  side.on_closed(*why_gone_);  // by now at the latest: closing told it
+}
+
+// Serving legacy clients, too: the era is a property of each request.
+void serving_session::on_request(std::string_view name, std::string_view params, responder answer) {
+  if (ending_) {
+    answer.fail(code::internal_error, "the server is ending");
+    return;
+  }
+  if (params.empty()) params = "{}";
+  const std::string_view meta = find_member(params, protocol::meta::key);
+  const bool says_version = !find_member(meta, protocol::meta::protocol_version).empty();
+  const bool modern_word = name == method::discover || name == method::subscriptions_listen;
+  const bool handshake = name == method::initialize && options_.serves_legacy();
+  if (options_.serves_modern() && (says_version || modern_word) && !handshake) {
+    on_modern(name, params, std::move(answer));
+  } else {
+    on_legacy(name, params, std::move(answer));
+  }
+}
+
+void serving_session::on_modern(std::string_view name, std::string_view params, responder answer) {
+  auto client = modern_client(params, options_.revisions);
+  if (!client) {
+    refuse(answer, client.error());
+  } else if (name == method::discover) {
+    answer.result(discovered());
+  } else if (name == method::subscriptions_listen) {
+    auto filter = listen_filter::read(params, service_.card(), options_.max_watched);
+    if (!filter) {
+      refuse(answer, filter.error());
+    } else {
+      requests_->spawn(listen(*this, std::move(*filter), std::move(answer)));
+    }
+  } else if (const shared_method* which = shared_method::find(name);
+             which != nullptr && service_.card().*which->needs) {
+    begin(*which, params, std::make_shared<const client_view>(std::move(*client)), std::move(answer));
+  } else {
+    no_such_method(answer, name);
+  }
+}
+
+std::string serving_session::discovered() const {
+  std::string versions = "[";
+  for (const std::string_view revision : options_.revisions) {
+    if (versions.size() > 1) versions += ',';
+    append_quoted(versions, revision);
+  }
+  const service_card& card = service_.card();
+  object_writer result;
+  result.member("supportedVersions", versions + ']');
+  result.member("capabilities", shape::capabilities(card, options_.revisions.back()));
+  if (!card.instructions.empty()) result.text("instructions", card.instructions);
+  return shape::modern_result(result.done(), card.info, &options_.keep);
+}
+
+void serving_session::begin(const shared_method& which, std::string_view params,
+                            std::shared_ptr<const client_view> client, responder answer) {
+  ++under_way_;
+  idle_.reset();
+  answer.stop().follow(requests_->where().stop);
+  requests_->spawn(serve(*this, which, std::string{params}, std::move(client), std::move(answer)));
+}
+
+task<void> serving_session::serve(serving_session& self, const shared_method& which, std::string params,
+                                  std::shared_ptr<const client_view> client, responder answer) {
+  // Logging: session-wide before 2026-07-28, asked for by each request since.
+  std::optional<severity> own_level;
+  const bool modern = client->modern();
+  if (modern && self.service_.card().logging) {
+    const std::string_view meta = find_member(params, protocol::meta::key);
+    own_level = severity_of(text_of(find_member(meta, protocol::meta::log_level)).value_or(""));
+  }
+  serving_request request{std::move(params), std::move(client), self.side_, answer,
+                          modern ? own_level : self.legacy_level_};
+  auto served = co_await under_stop{answer.stop(), serve_method(self.means_, which, request)};
+  if (served) {
+    answer.result(*served);
+  } else if (served.error().code == errc::cancelled) {
+    answer.fail(code::internal_error, "the server is ending");  // who cancelled it does not hear this
+  } else {
+    refuse(answer, served.error());
+  }
+  if (--self.under_way_ == 0) self.idle_.set();
+}
+
+// Subscriptions: the acknowledgement first; at the end both the result and the cancellation that the text asks for.
+task<void> serving_session::listen(serving_session& self, listen_filter filter, responder answer) {
+  const std::string id = answer.id().json();
+  const subscriptions::place place = self.subscriptions_.add(id, std::move(filter));
+  auto ended = co_await under_stop{answer.stop(), wait_for(self.ended_)};
+  self.subscriptions_.remove(place);
+  if (!ended || !answer.wanted()) co_return;
+  object_writer meta;
+  object_writer result;
+  result.member(protocol::meta::key, meta.member(protocol::meta::subscription_id, id).done());
+  answer.result(shape::modern_result(result.done(), self.service_.card().info, nullptr));
+  object_writer cancelled;
+  self.side_.notify(protocol::notification::cancelled,
+                    cancelled.member("requestId", id).text("reason", "the server is ending").done());
+}
+
+void serving_session::on_changed(list_kind what) {
+  if (ending_ || !service_.card().lists_change) return;
+  if (legacy_.ready) side_.notify(changed_word(what));
+  subscriptions_.changed(what);
+}
+
+void serving_session::on_updated(std::string_view uri) {
+  if (ending_) return;
+  if (legacy_.ready && legacy_.watched.contains(uri)) {
+    object_writer params;
+    side_.notify(protocol::notification::resources_updated, params.text("uri", uri).done());
+  }
+  subscriptions_.updated(uri);
+}
+
+}  // namespace hawser

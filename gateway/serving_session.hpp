@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The server side of MCP over one channel, for one client, in both eras at once: a request that says its version in
+// `_meta` is served by itself, any other by what `initialize` has agreed on. Answers for a service; starts nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "../runtime/event.hpp"
+#include "../runtime/scope.hpp"
+#include "../transports/peer.hpp"
+#include "shared_methods.hpp"
+#include "subscriptions.hpp"
+
+namespace hawser {
+
+class serving_session final : private peer_listener, private service_listener {
+ public:
+  /// All three outlive it. The channel is this session's to open and close.
+  serving_session(loop& home, service& what, channel& over, serving_options options = {});
+  serving_session(const serving_session&) = delete;
+  serving_session& operator=(const serving_session&) = delete;
+  ~serving_session();
+
+  /// Serves until the client is gone or a stop comes, then ends what is under way and closes the channel. Once. An
+  /// error where the channel could not be opened or ended otherwise than by the client's will. Unbounded.
+  task<result<void>> run();
+
+ private:
+  // Between channel and peer: when the client has closed its end, what came before may still be answered.
+  class inlet final : public receiver {
+   public:
+    explicit inlet(serving_session& owner) noexcept : owner_(owner) {}
+    void on_message(const message_view& message) noexcept override;
+    void on_request_failed(std::int64_t request, error why) noexcept override;
+    void on_reset(error why) noexcept override;
+    void on_closed(error why) noexcept override;
+
+   private:
+    serving_session& owner_;
+  };
+  // What `initialize` has brought, and what hangs on it.
+  struct legacy_client {
+    std::shared_ptr<const client_view> view;  // null: nobody has initialized
+    bool ready = false;                       // it said so: notifications may come
+    std::set<std::string, std::less<>> watched;
+  };
+
+  void on_request(std::string_view method, std::string_view params, responder answer) override;
+  void on_notification(std::string_view method, std::string_view params) override;
+  void on_changed(list_kind what) override;
+  void on_updated(std::string_view uri) override;
+
+  void on_modern(std::string_view method, std::string_view params, responder answer);
+  void on_legacy(std::string_view method, std::string_view params, responder answer);
+  void initialize(std::string_view params, responder& answer);
+  void set_level(std::string_view params, responder& answer);
+  void watch(std::string_view params, responder& answer);
+  void unwatch(std::string_view params, responder& answer);
+  [[nodiscard]] std::string discovered() const;
+  void begin(const shared_method& method, std::string_view params, std::shared_ptr<const client_view> client,
+             responder answer);
+  static task<void> serve(serving_session& self, const shared_method& method, std::string params,
+                          std::shared_ptr<const client_view> client, responder answer);
+  static task<void> listen(serving_session& self, listen_filter filter, responder answer);
+  task<void> end();
+
+  service& service_;
+  channel& channel_;
+  serving_options options_;
+  peer side_;
+  inlet inlet_{*this};
+  input_rounds rounds_;
+  serving_means means_;
+  subscriptions subscriptions_;
+  legacy_client legacy_;
+  std::optional<severity> legacy_level_;
+  std::unique_ptr<scope> requests_;
+  std::size_t under_way_ = 0;  // without subscriptions
+  event idle_;
+  event gone_;
+  std::optional<error> why_gone_;
+  bool ending_ = false;
+  event ended_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "shape.hpp"
+
+#include "../transports/json_text.hpp"
+#include "../transports/object_writer.hpp"
+#include "../transports/protocol.hpp"
+
+namespace hawser::shape {
+
+namespace {
+
+namespace revision_of = protocol::revision;
+
+std::string text_block(std::string_view text) { return object_writer{}.text("type", "text").text("text", text).done(); }
+
+std::string word(std::string_view object, std::string_view name) {
+  return text_of(find_member(object, name)).value_or(std::string{});
+}
+
+// Content that came later than the revision, as a text that says what it was.
+std::string content_block(std::string_view block, std::string_view revision) {
+  const std::string type = word(block, "type");
+  if (type == "audio" && revision < revision_of::v2025_03_26)
+    return text_block("[audio, " + word(block, "mimeType") + "]");
+  if (type == "resource_link" && revision < revision_of::v2025_06_18) {
+    const std::string name = word(block, "name");
+    const std::string uri = word(block, "uri");
+    return text_block(name.empty() || name == uri ? uri : name + ": " + uri);
+  }
+  return std::string{block};
+}
+
+std::string content_blocks(std::string_view blocks, std::string_view revision) {
+  if (!blocks.starts_with('[')) return std::string{blocks};
+  std::string text = "[";
+  for_each_element(blocks, [&](std::string_view block) {
+    if (text.size() > 1) text += ',';
+    text += content_block(block, revision);
+    return true;
+  });
+  return text + ']';
+}
+
+bool has_elements(std::string_view array) {
+  bool any = false;
+  if (array.starts_with('[')) for_each_element(array, [&](std::string_view) { return !(any = true); });
+  return any;
+}
+
+std::string flag_object(std::string_view name, bool yes) {
+  object_writer object;
+  if (yes) object.member(name, "true");
+  return object.done();
+}
+
+}  // namespace
+
+// Results (2026-07-28): resultType always, who served in `_meta`, and how long a cacheable one may be kept. What the
+// service has said itself stands, but for who served: that is for this hop to say.
+std::string modern_result(std::string_view result, std::string_view server_info, const cache_hint* hint) {
+  namespace key = protocol::meta;
+  object_writer whole;
+  if (find_member(result, "resultType").empty()) whole.text("resultType", "complete");
+  whole.members_of(result, {key::key});
+  if (hint != nullptr) {
+    if (find_member(result, "ttlMs").empty()) whole.member("ttlMs", std::to_string(hint->ttl_ms));
+    if (find_member(result, "cacheScope").empty()) whole.text("cacheScope", hint->scope);
+  }
+  object_writer meta;
+  meta.members_of(find_member(result, key::key), {key::server_info}).member(key::server_info, server_info);
+  return whole.member(key::key, meta.done()).done();
+}
+
+std::string list_item(list_kind what, std::string_view item, std::string_view revision) {
+  if (protocol::modern(revision)) return std::string{item};
+  const bool icons = revision >= revision_of::v2025_11_25;
+  if (what != list_kind::tools) return icons ? std::string{item} : object_writer{}.members_of(item, {"icons"}).done();
+  const std::string_view schema = find_member(item, "outputSchema");
+  const bool output = revision >= revision_of::v2025_06_18 && word(schema, "type") == "object";
+  if (icons && (output || schema.empty())) return std::string{item};
+  object_writer tool;
+  if (icons) return tool.members_of(item, {"outputSchema"}).done();
+  if (output) return tool.members_of(item, {"icons"}).done();
+  return tool.members_of(item, {"icons", "outputSchema"}).done();
+}
+
+std::string tool_result(std::string_view result, std::string_view revision) {
+  const std::string_view structured = find_member(result, "structuredContent");
+  const std::string_view content = find_member(result, "content");
+  const bool kept = structured.starts_with('{') && revision >= revision_of::v2025_06_18;
+  object_writer shaped;
+  shaped.members_of(result, {"resultType", "ttlMs", "cacheScope", "content", "structuredContent"});
+  // Who cannot be given it as a value gets it as a text, if there is no other.
+  if (!structured.empty() && !kept && !has_elements(content)) {
+    shaped.member("content", '[' + text_block(structured) + ']');
+  } else {
+    shaped.member("content", content.empty() ? "[]" : content_blocks(content, revision));
+  }
+  if (kept) shaped.member("structuredContent", structured);
+  return shaped.done();
+}
+
+std::string prompt_result(std::string_view result, std::string_view revision) {
+  const std::string_view messages = find_member(result, "messages");
+  if (!messages.starts_with('[') || revision >= revision_of::v2025_06_18) return other_result(result, revision);
+  std::string shaped = "[";
+  for_each_element(messages, [&](std::string_view message) {
+    if (shaped.size() > 1) shaped += ',';
+    const std::string_view content = find_member(message, "content");
+    object_writer one;
+    one.members_of(message, {"content"});
+    if (!content.empty()) one.member("content", content_block(content, revision));
+    shaped += one.done();
+    return true;
+  });
+  object_writer whole;
+  whole.members_of(result, {"resultType", "ttlMs", "cacheScope", "messages"});
+  return whole.member("messages", shaped + ']').done();
+}
+
+std::string other_result(std::string_view result, std::string_view /*revision*/) {
+  return object_writer{}.members_of(result, {"resultType", "ttlMs", "cacheScope"}).done();
+}
+
+std::string capabilities(const service_card& card, std::string_view revision) {
+  object_writer all;
+  if (card.logging) all.member("logging", "{}");
+  if (card.completions && revision >= revision_of::v2025_03_26) all.member("completions", "{}");
+  if (card.prompts) all.member("prompts", flag_object("listChanged", card.lists_change));
+  if (card.resources) {
+    object_writer resources;
+    if (card.resource_updates) resources.member("subscribe", "true");
+    if (card.lists_change) resources.member("listChanged", "true");
+    all.member("resources", resources.done());
+  }
+  if (card.tools) all.member("tools", flag_object("listChanged", card.lists_change));
+  return all.done();
+}
+
+std::string server_info(const service_card& card, std::string_view revision) {
+  if (revision >= revision_of::v2025_11_25) return card.info;
+  object_writer info;
+  if (revision >= revision_of::v2025_06_18)
+    return info.members_of(card.info, {"icons", "description", "websiteUrl"}).done();
+  return info.members_of(card.info, {"icons", "description", "websiteUrl", "title"}).done();
+}
+
+}  // namespace hawser::shape

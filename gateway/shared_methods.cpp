@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "shared_methods.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../runtime/crypto.hpp"
+#include "../runtime/when.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/object_writer.hpp"
+#include "page.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace method = protocol::method;
+using kind = shared_method::kind;
+
+constexpr std::array methods{
+    shared_method{method::tools_list, kind::list, &service_card::tools, true, list_kind::tools},
+    shared_method{method::tools_call, kind::call_tool, &service_card::tools},
+    shared_method{method::resources_list, kind::list, &service_card::resources, true, list_kind::resources},
+    shared_method{method::resources_templates_list, kind::list, &service_card::resources, true,
+                  list_kind::resource_templates},
+    shared_method{method::resources_read, kind::read_resource, &service_card::resources, true},
+    shared_method{method::prompts_list, kind::list, &service_card::prompts, true, list_kind::prompts},
+    shared_method{method::prompts_get, kind::get_prompt, &service_card::prompts},
+    shared_method{method::complete, kind::complete, &service_card::completions},
+};
+
+bool is_text(std::string_view json) { return json.starts_with('"'); }
+bool is_object(std::string_view json) { return json.starts_with('{'); }
+
+bool only_texts(std::string_view object) {
+  bool texts = true;
+  for_each_member(object, [&](std::string_view, std::string_view value) { return texts = is_text(value); });
+  return texts;
+}
+
+const char* what_is_wrong(kind what, std::string_view params) {
+  const std::string_view arguments = find_member(params, "arguments");
+  switch (what) {
+    case kind::list: return nullptr;
+    case kind::call_tool:
+      if (!is_text(find_member(params, "name"))) return "params.name, the tool's, is not a string";
+      return arguments.empty() || is_object(arguments) ? nullptr : "params.arguments is not an object";
+    case kind::read_resource: return is_text(find_member(params, "uri")) ? nullptr : "params.uri is not a string";
+    case kind::get_prompt:
+      if (!is_text(find_member(params, "name"))) return "params.name, the prompt's, is not a string";
+      return arguments.empty() || (is_object(arguments) && only_texts(arguments))
+                 ? nullptr
+                 : "params.arguments is not an object of strings";
+    case kind::complete: {
+      const std::string_view ref = find_member(params, "ref");
+      const auto type = text_of(find_member(ref, "type"));
+      const bool prompt = type == "ref/prompt" && is_text(find_member(ref, "name"));
+      const bool resource = type == "ref/resource" && is_text(find_member(ref, "uri"));
+      if (!prompt && !resource) return "params.ref is neither a prompt's nor a resource's";
+      const std::string_view argument = find_member(params, "argument");
+      const bool named = is_text(find_member(argument, "name")) && is_text(find_member(argument, "value"));
+      return named ? nullptr : "params.argument has no name and value";
+    }
+  }
+  return nullptr;
+}
+
+task<result<reply>> handle(service& what, kind which, serving_request& request) {
+  switch (which) {
+    case kind::call_tool: return what.call_tool(request);
+    case kind::read_resource: return what.read_resource(request);
+    case kind::get_prompt: return what.get_prompt(request);
+    default: return what.complete(request);
+  }
+}
+
+// Tool errors: what the model can do something about is a result; what the client did wrong is an error.
+result<std::string> failure(kind what, error why) {
+  if (why.code == errc::tool_unknown) return invalid_params(std::move(why.what));
+  if (what != kind::call_tool || why.code == errc::remote || why.code == errc::cancelled) return why;
+  return failed_result(why.what);
+}
+
+// MissingRequiredClientCapability; the era before it has no code for that.
+result<std::string> cannot_ask(kind what, const input_request& question, std::string missing, bool modern) {
+  std::string text = "this needs a client that declares the capability " + missing + " and answers " + question.method;
+  if (modern)
+    return error{.code = errc::remote,
+                 .what = std::move(text),
+                 .native = protocol::code::missing_capability,
+                 .data = object_writer{}.member("requiredCapabilities", missing).done()};
+  if (what == kind::call_tool) return failed_result(text);
+  return invalid_params(std::move(text));
+}
+
+task<result<raw_json>> ask_one(peer& side, input_request question, duration patience) {
+  const prepared_request request = prepared_request::verbatim(question.method, question.params);
+  const call_options options{.idle_timeout = patience, .hard_timeout = patience};
+  auto answer = co_await side.call(request, {}, options);
+  if (!answer) co_return answer.error();
+  if (auto valid = answer->check(); !valid) co_return valid.error();
+  if (!is_object(answer->text())) co_return error{.code = errc::protocol, .what = "its result is no object"};
+  co_return std::move(*answer);
+}
+
+// Before 2026-07-28 the server asks by requests of its own.
+task<result<std::string>> ask(const serving_means& means, std::vector<input_request> questions) {
+  std::vector<task<result<raw_json>>> asked;
+  for (input_request& question : questions) {
+    // URL mode (2025-11-25) names the question, so that its completion can be told.
+    if (text_of(find_member(question.params, "mode")) == "url" &&
+        find_member(question.params, "elicitationId").empty()) {
+      object_writer named;
+      named.members_of(question.params).text("elicitationId", base64url(random_bytes(12)));
+      question.params = named.done();
+    }
+    asked.push_back(ask_one(means.side, question, means.options.answer_patience));
+  }
+  const auto answers = co_await when_all(std::move(asked));
+  object_writer all;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i]) {
+      all.member(questions[i].key, answers[i]->text());
+      continue;
+    }
+    error why = answers[i].error();
+    if (why.code == errc::cancelled) co_return why;
+    // The client's code is about our question, not about its own request.
+    why.code = errc::protocol;
+    co_return prefixed("the client was asked for " + questions[i].method + " and failed", std::move(why));
+  }
+  co_return all.done();
+}
+
+// 2026-07-28: the client comes again with the answers, and with our word for the state.
+result<std::string> come_again(const serving_means& means, input_rounds::subject about, std::size_t number,
+                               reply asked) {
+  auto name =
+      means.rounds.wait(std::move(about), {.number = number + 1, .state = std::move(asked.state)}, means.home.now());
+  if (!name) return name.error();
+  object_writer requests;
+  for (const input_request& question : asked.questions) {
+    object_writer one;
+    requests.member(question.key, one.text("method", question.method).member("params", question.params).done());
+  }
+  object_writer result;
+  result.text("resultType", "input_required").member("inputRequests", requests.done());
+  return result.text("requestState", *name).done();
+}
+
+// The answers and the state that a retry brings; how often the client was asked before.
+result<std::size_t> take_answers(const serving_means& means, const input_rounds::subject& about,
+                                 serving_request& request) {
+  const std::string_view responses = find_member(request.params(), "inputResponses");
+  const std::string_view given = find_member(request.params(), "requestState");
+  if (!responses.empty() && !is_object(responses)) return invalid_params("params.inputResponses is not an object");
+  input_rounds::round current;
+  if (!given.empty()) {
+    const auto name = text_of(given);
+    if (!name) return invalid_params("params.requestState is not a string");
+    auto resumed = means.rounds.resume(*name, about, means.home.now());
+    if (!resumed) return resumed.error();
+    current = std::move(*resumed);
+  }
+  request.answered(std::string{responses}, std::move(current.state));
+  return current.number;
+}
+
+result<std::string> shaped(const shared_method& which, const client_view& client, std::string result) {
+  auto valid = validate_json(result);
+  if (!valid || !is_object(result))
+    return error{.code = errc::protocol,
+                 .what = "what serves " + std::string{which.name} + " gave no valid object as its result"};
+  if (client.modern()) return result;
+  if (which.what == kind::call_tool) return shape::tool_result(result, client.revision);
+  if (which.what == kind::get_prompt) return shape::prompt_result(result, client.revision);
+  return shape::other_result(result, client.revision);
+}
+
+task<result<std::string>> serve_in_rounds(const serving_means& means, const shared_method& which,
+                                          serving_request& request) {
+  const bool modern = request.client().modern();
+  const input_rounds::subject about{std::string{which.name}, request.name(), std::string{request.arguments()}};
+  std::size_t number = 0;
+  if (modern) {
+    auto asked_before = take_answers(means, about, request);
+    if (!asked_before) co_return asked_before.error();
+    number = *asked_before;
+  }
+  while (true) {
+    auto got = co_await handle(means.what, which.what, request);
+    if (!got) co_return failure(which.what, got.error());
+    if (got->questions.empty()) co_return shaped(which, request.client(), std::move(got->result));
+    for (const input_request& question : got->questions) {
+      std::string missing = request.client().missing_for(question);
+      if (!missing.empty()) co_return cannot_ask(which.what, question, std::move(missing), modern);
+    }
+    if (modern) co_return come_again(means, about, number, std::move(*got));
+    if (++number > means.options.rounds.max_rounds)
+      co_return failure(which.what, {.code = errc::too_large, .what = "the client was asked too many times"});
+    auto answers = co_await ask(means, std::move(got->questions));
+    if (!answers) co_return failure(which.what, answers.error());
+    request.answered(std::move(*answers), std::move(got->state));
+  }
+}
+
+}  // namespace
+
+const shared_method* shared_method::find(std::string_view name) noexcept {
+  const auto* found =
+      std::find_if(methods.begin(), methods.end(), [&](const shared_method& m) { return m.name == name; });
+  return found == methods.end() ? nullptr : found;
+}
+
+task<result<std::string>> serve_method(const serving_means& means, const shared_method& method,
+                                       serving_request& request) {
+  if (const char* wrong = what_is_wrong(method.what, request.params())) co_return invalid_params(wrong);
+  const std::string& revision = request.client().revision;
+  result<std::string> served;
+  if (method.what == kind::list) {
+    auto items = co_await means.what.list(method.list);
+    if (!items) co_return items.error();
+    served = list_page(method.list, *items, request.params(), means.options.page_size, revision);
+  } else {
+    served = co_await serve_in_rounds(means, method, request);
+  }
+  if (!protocol::modern(revision)) co_return served;
+  if (!served) {  // the code of a missing resource belongs to the other era
+    error why = served.error();
+    if (why.code == errc::remote && why.native == protocol::code::resource_not_found)
+      why.native = protocol::code::invalid_params;
+    co_return why;
+  }
+  const bool complete = find_member(*served, "resultType") != "\"input_required\"";  // which may not be kept
+  const shape::cache_hint* keep = method.cacheable && complete ? &means.options.keep : nullptr;
+  co_return shape::modern_result(*served, means.what.card().info, keep);
+}
+
+}  // namespace hawser

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Awaiting a task under a stop that lives elsewhere, such as that of one request, instead of one's own.
+#pragma once
+
+#include <utility>
+
+#include "../runtime/task.hpp"
+
+namespace hawser {
+
+/// `co_await under_stop{answer.stop(), handle(…)}`; the source outlives the await.
+template <class T>
+class under_stop {
+ public:
+  under_stop(stop_source& stop, task<T> inner) noexcept : stop_(stop), inner_(std::move(inner)) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+    return inner_.start(context{waiting.promise().where.loop, &stop_}, waiting);
+  }
+  T await_resume() { return inner_.take(); }
+
+ private:
+  stop_source& stop_;
+  task<T> inner_;
+};
+
+}  // namespace hawser
