@@ -15,6 +15,15 @@ target("fixture_host")
     add_deps("runtime")
 target_end()
 
+-- An MCP server with switches for everything that a host has to bear.
+target("fixture_server")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented", "hawser.not_installed")
+    add_files("support/fixture_server.cpp")
+    add_deps("gateway")
+target_end()
+
 -- A room's name for its tests; the target to link, if any.
 local function test_program(name, room)
     target(name .. "_test")
@@ -32,6 +41,8 @@ local function test_program(name, room)
         end
         if room == "cli" then
             add_deps("hawser", {inherit = false})  -- which they run
+        if room == "host" or room == "gateway" then
+            add_deps("fixture_server", {inherit = false})
         end
         add_deps(room or "runtime")
         if room ~= "runtime" then
@@ -50,6 +61,7 @@ test_program("registry", "registry")
 test_program("host", "host")
 test_program("interop", "host")
 test_program("cli", "cli")
+test_program("gateway", "gateway")
 test_program("tree")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.

@@ -18,7 +18,7 @@ fmt_command() {
   esac
 }
 
-public_headers() { ls {runtime,transports,registry,host}/*.hpp; }
+public_headers() { ls {runtime,transports,registry,host,gateway}/*.hpp; }
 
 headers_alone() {
   public_headers | xargs -P "$jobs" -I{} sh -c \

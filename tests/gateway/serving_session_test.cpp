@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "../../gateway/serving_session.hpp"
+
+#include "../support/every_step.hpp"
+#include "../support/serving_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace hawser::testing;
+using house = serving_house;
+namespace revision = protocol::revision;
+
+task<void> shake_hands(house& h) {
+  // §2.1: echo the version if it is known, else our latest of that era; never the one without a handshake.
+  for (const std::string_view asked : revision::all) {
+    const std::string answer =
+        co_await h.ask(house::request(1, "initialize", R"("protocolVersion":")" + std::string{asked} + '"'));
+    const std::string_view got = protocol::modern(asked) ? revision::latest_legacy : asked;
+    expect(text_of(find_member(result_of(answer), "protocolVersion")) == got) << answer;
+  }
+  const std::string unknown = co_await h.ask(house::request(2, "initialize", R"("protocolVersion":"1999-01-01")"));
+  expect(text_of(find_member(result_of(unknown), "protocolVersion")) == revision::latest_legacy);
+  const std::string bad = co_await h.ask(house::request(3, "initialize"));
+  expect(code_of(bad) == "-32602");
+}
+
+task<void> first_words(house& h) {
+  const std::string answer =
+      co_await h.ask(house::request(1, "initialize", R"("protocolVersion":"2025-11-25","capabilities":{})"));
+  expect(result_of(answer) ==
+         R"({"protocolVersion":"2025-11-25","capabilities":{"logging":{},"completions":{},)"
+         R"("prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},)"
+         R"("tools":{"listChanged":true}},)"
+         R"("serverInfo":{"name":"example","version":"1","title":"Example","icons":[]},"instructions":"Be \"kind\""})")
+      << answer;
+  const std::string oldest =
+      co_await h.ask(house::request(2, "initialize", R"("protocolVersion":"2024-11-05","capabilities":{})"));
+  expect(find_member(result_of(oldest), "serverInfo") == R"({"name":"example","version":"1"})") << oldest;
+  expect(find_member(find_member(result_of(oldest), "capabilities"), "completions").empty());
+}
+
+task<void> before_initialize(house& h) {
+  const std::string ping = co_await h.ask(house::request(1, "ping"));
+  expect(ping == R"({"jsonrpc":"2.0","id":1,"result":{}})") << ping;
+  const std::string call = co_await h.ask(house::request(2, "tools/call", R"("name":"echo")"));
+  expect(code_of(call) == "-32602" && h.what.calls.empty()) << call;
+  const std::string unknown = co_await h.ask(house::request(3, "tools/lust"));
+  expect(code_of(unknown) == "-32601") << unknown;
+}
+
+task<void> tools_of_old(house& h) {
+  co_await h.initialize("2025-11-25");
+  const std::string first = co_await h.ask(house::request(1, "tools/list"));
+  const auto cursor = text_of(find_member(result_of(first), "nextCursor"));
+  expect(find_member(result_of(first), "tools") ==
+         R"([{"name":"echo","inputSchema":{"type":"object"},"x":[1.0e0],"icons":[]},)"
+         R"({"name":"one","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}])")
+      << first;
+  expect(cursor.has_value());
+  const std::string second =
+      co_await h.ask(house::request(2, "tools/list", R"("cursor":")" + cursor.value_or("") + '"'));
+  expect(result_of(second) == R"({"tools":[{"name":"two","inputSchema":{"type":"object"}}]})") << second;
+  const std::string invented = co_await h.ask(house::request(3, "tools/list", R"("cursor":"2")"));
+  expect(code_of(invented) == "-32602");
+  const std::string called =
+      co_await h.ask(house::request(4, "tools/call", R"("name":"echo","arguments":{"a":[1.0, 2]})"));
+  expect(result_of(called) == R"({"y":{"a":[1.0, 2]},"content":[]})") << called;
+  const std::string bare = co_await h.ask(house::request(5, "tools/call", R"("name":"echo")"));
+  expect(result_of(bare) == R"({"y":{},"content":[]})") << bare;
+}
+
+task<void> tools_that_fail(house& h) {
+  co_await h.initialize("2025-11-25");
+  const std::string unknown = co_await h.ask(house::request(1, "tools/call", R"("name":"none")"));
+  expect(code_of(unknown) == "-32602") << unknown;
+  const std::string nameless = co_await h.ask(house::request(2, "tools/call", R"("arguments":{})"));
+  expect(code_of(nameless) == "-32602");
+  const std::string listed = co_await h.ask(house::request(3, "tools/call", R"("name":"echo","arguments":[])"));
+  expect(code_of(listed) == "-32602");
+  const std::string failed = co_await h.ask(house::request(4, "tools/call", R"("name":"fail")"));
+  expect(find_member(result_of(failed), "isError") == "true") << failed;
+  expect(failed.find("the disk is full") != std::string::npos);
+  const std::string refused = co_await h.ask(house::request(5, "tools/call", R"("name":"refuse")"));
+  expect(find_member(refused, "error") == R"({"code":-7,"message":"no","data":[1]})") << refused;
+  const std::string broken = co_await h.ask(house::request(6, "tools/call", R"("name":"bad")"));
+  expect(code_of(broken) == "-32603") << broken;
+}
+
+task<void> other_methods(house& h) {
+  co_await h.initialize("2025-06-18");
+  const std::string resources = co_await h.ask(house::request(1, "resources/list"));
+  expect(result_of(resources) == R"({"resources":[{"uri":"a:1","name":"one"}]})") << resources;
+  const std::string templates = co_await h.ask(house::request(2, "resources/templates/list"));
+  expect(result_of(templates) == R"({"resourceTemplates":[{"uriTemplate":"a:{n}","name":"n"}]})") << templates;
+  const std::string read = co_await h.ask(house::request(3, "resources/read", R"("uri":"a:1")"));
+  expect(result_of(read) == R"({"contents":[{"uri":"a:1","text":"1"}]})") << read;
+  const std::string missing = co_await h.ask(house::request(4, "resources/read", R"("uri":"a:2")"));
+  expect(find_member(missing, "error") ==
+         R"({"code":-32002,"message":"there is no resource \"a:2\"","data":{"uri":"a:2"}})")
+      << missing;
+  const std::string prompts = co_await h.ask(house::request(5, "prompts/list"));
+  expect(result_of(prompts) == R"({"prompts":[{"name":"greet"}]})");
+  const std::string got = co_await h.ask(house::request(6, "prompts/get", R"("name":"greet","arguments":{"a":"b"})"));
+  expect(find_member(result_of(got), "messages").find("resource_link") != std::string_view::npos) << got;
+  const std::string number = co_await h.ask(house::request(7, "prompts/get", R"("name":"greet","arguments":{"a":1})"));
+  expect(code_of(number) == "-32602");
+  const std::string completed = co_await h.ask(house::request(
+      8, "completion/complete", R"("ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"a","value":"b"})"));
+  expect(result_of(completed) == R"({"completion":{"values":["b"]}})") << completed;
+  const std::string no_ref = co_await h.ask(house::request(9, "completion/complete"));
+  expect(code_of(no_ref) == "-32602");
+}
+
+task<void> what_is_not_offered(house& h) {
+  h.what.own = {.info = R"({"name":"bare","version":"1"})"};
+  co_await h.initialize("2025-11-25");
+  int id = 0;
+  for (const std::string_view method :
+       {"resources/list", "resources/read", "resources/subscribe", "prompts/list", "prompts/get", "completion/complete",
+        "logging/setLevel", "server/undiscover"}) {
+    const std::string answer = co_await h.ask(house::request(++id, method));
+    expect(code_of(answer) == "-32601") << answer;
+  }
+}
+
+task<void> changes(house& h) {
+  h.what.changed(list_kind::tools);  // nobody is there
+  co_await h.initialize("2025-11-25");
+  const std::string ping = co_await h.ask(house::request(1, "ping"));
+  expect(result_of(ping) == "{}");
+  h.what.changed(list_kind::tools);
+  h.what.changed(list_kind::resource_templates);
+  h.what.changed(list_kind::prompts);
+  for (const std::string_view kind : {"tools", "resources", "prompts"}) {
+    const std::string told = co_await h.far.next();
+    expect(told == R"({"jsonrpc":"2.0","method":"notifications/)" + std::string{kind} + R"(/list_changed"})") << told;
+  }
+  h.what.updated("a:1");
+  const std::string subscribed = co_await h.ask(house::request(2, "resources/subscribe", R"("uri":"a:1")"));
+  expect(result_of(subscribed) == "{}") << subscribed;
+  h.what.updated("a:2");
+  h.what.updated("a:1");
+  const std::string updated = co_await h.far.next();
+  expect(find_member(updated, "params") == R"({"uri":"a:1"})") << updated;
+  const std::string unsubscribed = co_await h.ask(house::request(3, "resources/unsubscribe", R"("uri":"a:1")"));
+  expect(result_of(unsubscribed) == "{}");
+  h.what.updated("a:1");
+  const std::string last = co_await h.ask(house::request(4, "ping"));
+  expect(find_member(last, "id") == "4") << last;
+}
+
+task<void> progress_and_log(house& h) {
+  co_await h.initialize("2025-11-25");
+  h.far.say(house::request(1, "tools/call", R"("name":"tell","_meta":{"progressToken":"t\/1"})"));
+  const std::string first = co_await h.far.next();
+  const std::string second = co_await h.far.next();
+  const std::string loud = co_await h.far.next();
+  const std::string answer = co_await h.far.next();
+  expect(find_member(first, "params") == R"({"progressToken":"t\/1","progress":1,"total":4,"message":"first"})");
+  expect(find_member(second, "params") == R"({"progressToken":"t\/1","progress":2.5})") << second;
+  expect(find_member(loud, "params") == R"({"level":"error","logger":"example","data":{"loud":true}})") << loud;
+  expect(find_member(answer, "id") == "1");
+  const std::string quieter = co_await h.ask(house::request(2, "logging/setLevel", R"("level":"debug")"));
+  expect(result_of(quieter) == "{}");
+  const std::string debug = co_await h.ask(house::request(3, "tools/call", R"("name":"tell")"));
+  const std::string again = co_await h.far.next();
+  const std::string told = co_await h.far.next();
+  expect(find_member(find_member(debug, "params"), "level") == "\"debug\"") << debug;
+  expect(method_of(again) == "\"notifications/message\"" && find_member(told, "id") == "3") << told;
+  const std::string wrong = co_await h.ask(house::request(4, "logging/setLevel", R"("level":"loud")"));
+  expect(code_of(wrong) == "-32602") << wrong;
+}
+
+task<void> cancelled(house& h) {
+  co_await h.initialize("2025-11-25");
+  h.far.say(house::request(1, "tools/call", R"("name":"wait")"));
+  auto stuck = co_await h.what.stuck.wait();
+  expect(stuck.has_value());
+  h.far.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  const std::string next = co_await h.ask(house::request(2, "ping"));
+  expect(find_member(next, "id") == "2") << "a cancelled request is not answered:" << next;
+  const std::string last = co_await h.ask(house::request(3, "ping"));
+  expect(find_member(last, "id") == "3" && h.what.heard_stop) << last;
+}
+
+task<void> too_many(house& h) {
+  co_await h.initialize("2025-11-25");
+  for (int id = 1; id <= 3; ++id) h.far.say(house::request(id, "tools/call", R"("name":"wait")"));
+  const std::string refused = co_await h.far.next();
+  expect(find_member(refused, "id") == "3" && code_of(refused) == "-32600") << refused;
+}
+
+task<void> batches(house& h) {
+  co_await h.initialize("2025-03-26");
+  h.far.say('[' + house::request(1, "ping") + ',' + house::request(2, "ping") + ']');
+  const std::string first = co_await h.far.next();
+  const std::string second = co_await h.far.next();
+  expect(find_member(first, "id") == "1" && find_member(second, "id") == "2");
+}
+
+task<void> pipeline(house& h) {
+  h.far.say(house::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
+  h.far.say(house::request(2, "tools/call", R"("name":"echo")"));
+  auto closed = co_await h.channels.second->close();
+  expect(closed.has_value());
+}
+
+// Ends by a stop while a call is under way and somebody listens.
+task<void> stopped(loop& l) {
+  serving_house h{l};
+  scope sessions{co_await this_context()};
+  sessions.spawn(house::serve(h));
+  auto opened = co_await h.far.open();
+  expect(opened.has_value());
+  h.far.say(house::modern(1, "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  h.far.say(house::modern(2, "tools/call", R"("name":"wait")"));
+  auto stuck = co_await h.what.stuck.wait();
+  ignore(stuck, "a stop may come first");
+  sessions.request_stop();
+  co_await sessions.join();
+  expect(h.ended.has_value() && h.ended->has_value());
+  if (stuck) {
+    std::string all;
+    for (std::string next = co_await h.far.next(); !next.empty(); next = co_await h.far.next()) all += next + '\n';
+    expect(all.find(R"("id":2,"error":{"code":-32603,"message":"the server is ending"})") != std::string::npos) << all;
+    expect(all.find(R"("id":1,"result":{"resultType":"complete","_meta":{)") != std::string::npos) << all;
+    expect(all.find(R"("method":"notifications/cancelled","params":{"requestId":1)") != std::string::npos) << all;
+  }
+  auto closed = co_await h.channels.second->close();
+  ignore(closed, "a stop may come first");
+}
+
+task<void> every_kind_of_request(house& h) {
+  h.what.asking = {{"q", "roots/list", "{}"}};
+  h.far.say(house::request(1, "initialize", R"("protocolVersion":"2025-11-25","capabilities":{"roots":{}})"));
+  h.far.say(house::request(2, "tools/call", R"("name":"wait")"));
+  h.far.say(house::request(3, "tools/call", R"("name":"ask")"));
+  h.far.say(house::request(4, "tools/list"));
+  h.far.say(house::modern(5, "subscriptions/listen", R"("notifications":{})"));
+  for (int messages = 0; messages < 4; ++messages) co_await h.far.next();
+  h.far.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+}
+
+const suite<"serving_session"> tests = [] {
+  "initialize agrees on a version of the era with a handshake"_test = [] { serving(shake_hands); };
+  "initialize tells what the revision can understand"_test = [] { serving(first_words); };
+  "nothing but ping is served before initialize"_test = [] { serving(before_initialize); };
+  "tools are listed in pages and called, and what is unknown passes through"_test = [] {
+    serving(tools_of_old, {.page_size = 2});
+  };
+  "a tool's failure is a result, the client's mistake an error"_test = [] { serving(tools_that_fail); };
+  "resources, prompts and completion"_test = [] { serving(other_methods); };
+  "what the service does not offer is no method"_test = [] { serving(what_is_not_offered); };
+  "changes are told to who is ready, updates to who subscribed"_test = [] { serving(changes); };
+  "progress goes to who asked for it, log messages from the level on"_test = [] { serving(progress_and_log); };
+  "a cancelled request stops its handler and is not answered"_test = [] { serving(cancelled); };
+  "more requests at once than the limit are refused"_test = [] { serving(too_many, {.max_requests = 2}); };
+  "batches are understood in the revision that has them"_test = [] { serving(batches); };
+  "a client that closes its end at once leaves nothing behind"_test = [] { serving(pipeline); };
+  "a stop ends calls and subscriptions with an answer"_test = [] {
+    loop l;
+    l.run(stopped(l));
+  };
+  "a stop at every step leaves nothing behind"_test = [] {
+    manual_clock clock;
+    every_step([](loop& l) { return in_serving_house(l, every_kind_of_request, {}); }, {.clock = &clock});
+    every_step(stopped, {.clock = &clock});
+  };
+};
+
+}  // namespace

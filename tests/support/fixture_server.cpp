@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// An MCP server for the host's tests, which behaves and misbehaves by its switches:
+//   --journal FILE          appends the `id` of each executed `work` call before it is answered
+//   --die-after-ms N        exits with 7 after so long
+//   --die-on-call           exits with 7 in the middle of a call, after its line in the journal
+//   --silent-initialize     never answers initialize
+//   --exit-on-probe         exits with 1 on any request before initialize
+//   --modern-only, --legacy-only
+//   --list-changed-burst N  the tool `burst` announces so many changes of the list
+//   --tools N               so many further tools
+//   --start-delay-ms N      sleeps before it looks at its input
+//   --ignore-eof            goes on when its input has ended, until it is killed
+//   --name TEXT             what it calls itself
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "../../gateway/serving_session.hpp"
+#include "../../runtime/detail/unique_fd.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../transports/json_text.hpp"
+#include "../../transports/object_writer.hpp"
+#include "../../transports/own_stdio_channel.hpp"
+
+namespace {
+
+using namespace hawser;
+
+constexpr int died_on_purpose = 7;
+
+struct switches {
+  std::string journal;
+  int die_after_ms = -1;
+  bool die_on_call = false;
+  bool silent_initialize = false;
+  bool exit_on_probe = false;
+  bool modern_only = false;
+  bool legacy_only = false;
+  int burst = 10;
+  int tools = 0;
+  int start_delay_ms = 0;
+  bool ignore_eof = false;
+  std::string name = "fixture";
+};
+
+switches read_switches(int argc, char** argv) {
+  switches s;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
+    if (word == "--journal")
+      s.journal = value();
+    else if (word == "--die-after-ms")
+      s.die_after_ms = std::atoi(value());
+    else if (word == "--die-on-call")
+      s.die_on_call = true;
+    else if (word == "--silent-initialize")
+      s.silent_initialize = true;
+    else if (word == "--exit-on-probe")
+      s.exit_on_probe = true;
+    else if (word == "--modern-only")
+      s.modern_only = true;
+    else if (word == "--legacy-only")
+      s.legacy_only = true;
+    else if (word == "--list-changed-burst")
+      s.burst = std::atoi(value());
+    else if (word == "--tools")
+      s.tools = std::atoi(value());
+    else if (word == "--start-delay-ms")
+      s.start_delay_ms = std::atoi(value());
+    else if (word == "--ignore-eof")
+      s.ignore_eof = true;
+    else if (word == "--name")
+      s.name = value();
+    else if (word.starts_with("--"))
+      std::fprintf(stderr, "fixture_server: unknown switch %s\n", argv[i]);
+    // Any other word is a token that tests find the process by.
+  }
+  return s;
+}
+
+std::string tool_json(std::string_view name, std::string_view description, std::string_view properties) {
+  object_writer schema;
+  schema.text("type", "object").member("properties", properties);
+  object_writer tool;
+  return tool.text("name", name).text("description", description).member("inputSchema", schema.done()).done();
+}
+
+class fixture_service final : public service {
+ public:
+  explicit fixture_service(const switches& s) : switches_(s) {
+    object_writer info;
+    card_.info = info.text("name", s.name).text("version", "1").done();
+    card_.lists_change = true;
+    if (!s.journal.empty())
+      journal_ = hawser::detail::unique_fd{open(s.journal.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
+    tools_.push_back(tool_json("burst", "announces changes of the list", "{}"));
+    tools_.push_back(tool_json("echo", "gives its text back", R"({"text":{"type":"string"}})"));
+    for (int i = 0; i < s.tools; ++i) tools_.push_back(tool_json("tool_" + std::to_string(i), "does nothing", "{}"));
+    tools_.push_back(tool_json("work", "writes its id into the journal",
+                               R"({"id":{"type":"string"},"delay_ms":{"type":"integer"}})"));
+  }
+
+  [[nodiscard]] const service_card& card() const override { return card_; }
+
+  task<result<std::vector<std::string>>> list(list_kind /*what*/) override { co_return tools_; }
+
+  task<result<reply>> call_tool(serving_request& request) override {
+    const std::string_view arguments = request.arguments();
+    const bool work = request.name() == "work";
+    if (work) write_down(text_of(find_member(arguments, "id")).value_or(std::string{find_member(arguments, "id")}));
+    if (switches_.die_on_call) _exit(died_on_purpose);
+    if (work) {
+      const std::chrono::milliseconds delay{integer_of(find_member(arguments, "delay_ms")).value_or(0)};
+      if (delay.count() > 0) {
+        auto slept = co_await sleep_for(delay);
+        if (!slept) co_return slept.error();
+      }
+      co_return reply::with(text_result("done"));
+    }
+    if (request.name() == "echo")
+      co_return reply::with(text_result(text_of(find_member(arguments, "text")).value_or("")));
+    if (request.name() == "burst") {
+      for (int i = 0; i < switches_.burst; ++i) changed(list_kind::tools);
+      co_return reply::with(text_result("announced"));
+    }
+    if (request.name().starts_with("tool_")) co_return reply::with(text_result(request.name()));
+    co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
+  }
+
+ private:
+  void write_down(std::string line) const {
+    line += '\n';  // one write, so that lines of several servers never mix
+    if (journal_ && ::write(journal_.get(), line.data(), line.size()) < 0) _exit(died_on_purpose);
+  }
+
+  const switches& switches_;
+  service_card card_;
+  std::vector<std::string> tools_;
+  hawser::detail::unique_fd journal_;
+};
+
+// Stands between wire and session, and does what no honest session would.
+class rude_channel final : public channel, private receiver {
+ public:
+  rude_channel(channel& inner, const switches& s) : inner_(inner), switches_(s) {}
+  task<result<void>> open(receiver& to) override {
+    to_ = &to;
+    return inner_.open(*this);
+  }
+  std::size_t send(const outgoing& message) override { return inner_.send(message); }
+  [[nodiscard]] std::size_t queued() const noexcept override { return inner_.queued(); }
+  task<result<void>> drained() override { return inner_.drained(); }
+  void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_.cancel(request, reason); }
+  void negotiated(const peer_info& info) override { inner_.negotiated(info); }
+  task<result<void>> close() override { return inner_.close(); }
+
+ private:
+  void on_message(const message_view& message) noexcept override {
+    if (message.kind == message_kind::request && message.method == protocol::method::initialize) {
+      initialized_ = true;
+      if (switches_.silent_initialize) return;
+    }
+    if (message.kind == message_kind::request && !initialized_ && switches_.exit_on_probe) _exit(1);
+    to_->on_message(message);
+  }
+  void on_request_failed(std::int64_t request, error why) noexcept override {
+    to_->on_request_failed(request, std::move(why));
+  }
+  void on_reset(error why) noexcept override { to_->on_reset(std::move(why)); }
+  void on_closed(error why) noexcept override { to_->on_closed(std::move(why)); }
+
+  channel& inner_;
+  const switches& switches_;
+  receiver* to_ = nullptr;
+  bool initialized_ = false;
+};
+
+task<void> die_later(std::chrono::milliseconds after) {
+  auto slept = co_await sleep_for(after);
+  if (slept) _exit(died_on_purpose);
+}
+
+task<int> serve(loop& home, const switches& s) {
+  scope fate{co_await this_context()};
+  if (s.die_after_ms >= 0) fate.spawn(die_later(std::chrono::milliseconds{s.die_after_ms}));
+  serving_options options;
+  if (s.modern_only) options.revisions = {protocol::revision::latest};
+  if (s.legacy_only) options.revisions.pop_back();
+  fixture_service what{s};
+  own_stdio_channel wire;
+  rude_channel over{wire, s};
+  serving_session session{home, what, over, options};
+  auto served = co_await session.run();
+  if (!served) std::fprintf(stderr, "fixture_server: %s\n", served.error().what.c_str());
+  while (s.ignore_eof) {
+    auto slept = co_await sleep_for(std::chrono::hours{1});
+    ignore(slept, "only a signal ends it");
+  }
+  fate.request_stop();
+  co_await fate.join();
+  co_return served ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const switches s = read_switches(argc, argv);
+  if (s.start_delay_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds{s.start_delay_ms});
+  loop home;
+  return home.run(serve(home, s));
+}

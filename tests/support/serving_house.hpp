@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// A serving_session over a memory channel with the test as its client, and a service that has one of everything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../gateway/serving_session.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../transports/json_text.hpp"
+#include "../../transports/object_writer.hpp"
+#include "counted.hpp"
+#include "manual_clock.hpp"
+#include "raw_end.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+class example_service final : public service {
+ public:
+  example_service() {
+    own.info = R"({"name":"example","version":"1","title":"Example","icons":[]})";
+    own.instructions = "Be \"kind\"";
+    own.resources = own.resource_updates = own.prompts = own.completions = own.logging = own.lists_change = true;
+    tools = {R"({"name":"echo","inputSchema":{"type":"object"},"x":[1.0e0],"icons":[]})",
+             R"({"name":"one","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}})",
+             R"({"name":"two","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}})"};
+  }
+
+  service_card own;
+  std::vector<std::string> tools;
+  std::vector<std::string> calls;     // "name arguments", as they came
+  std::vector<input_request> asking;  // what `ask` wants to know
+  event stuck;                        // somebody is in `wait`
+  bool heard_stop = false;
+  using service::changed;
+  using service::updated;
+
+  [[nodiscard]] const service_card& card() const override { return own; }
+
+  task<result<std::vector<std::string>>> list(list_kind what) override {
+    switch (what) {
+      case list_kind::tools: co_return tools;
+      case list_kind::resources: co_return std::vector<std::string>{R"({"uri":"a:1","name":"one","icons":[]})"};
+      case list_kind::resource_templates: co_return std::vector<std::string>{R"({"uriTemplate":"a:{n}","name":"n"})"};
+      case list_kind::prompts: co_return std::vector<std::string>{R"({"name":"greet"})"};
+    }
+    co_return std::vector<std::string>{};
+  }
+
+  task<result<reply>> call_tool(serving_request& request) override {
+    calls.push_back(request.name() + ' ' + std::string{request.arguments()});
+    if (request.name() == "echo")
+      co_return reply::with(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
+    if (request.name() == "rich") co_return reply::with(rich);
+    if (request.name() == "bad") co_return reply::with("{");
+    if (request.name() == "fail") co_return error{.code = errc::io, .what = "the disk is full"};
+    if (request.name() == "refuse") co_return error{.code = errc::remote, .what = "no", .native = -7, .data = "[1]"};
+    if (request.name() == "wait") co_return co_await wait_for_stop();
+    if (request.name() == "tell") co_return tell(request);
+    if (request.name() == "ask") co_return ask(request);
+    co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
+  }
+
+  task<result<reply>> read_resource(serving_request& request) override {
+    if (request.name() == "ask:1") co_return ask(request);
+    if (request.name() != "a:1") co_return no_such_resource(request.name());
+    co_return reply::with(R"({"contents":[{"uri":"a:1","text":"1"}],"ttlMs":5,"cacheScope":"public"})");
+  }
+  task<result<reply>> get_prompt(serving_request& request) override {
+    if (request.name() != "greet") co_return invalid_params("no prompt " + json_string(request.name()));
+    co_return reply::with(
+        R"({"messages":[{"role":"user","content":{"type":"resource_link","uri":"a:1","name":"one"}}]})");
+  }
+  task<result<reply>> complete(serving_request& request) override {
+    const std::string_view given = find_member(find_member(request.params(), "argument"), "value");
+    co_return reply::with(R"({"completion":{"values":[)" + std::string{given} + "]}}");
+  }
+
+  std::string rich = R"({"resultType":"complete","content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"},)"
+                     R"({"type":"resource_link","uri":"a:1","name":"one"}],"structuredContent":{"a":1},"z":true})";
+
+ private:
+  task<result<reply>> wait_for_stop() {
+    const counted alive;
+    stuck.set();
+    auto slept = co_await sleep_for(std::chrono::hours{1});
+    heard_stop = !slept.has_value();
+    if (!slept) co_return slept.error();
+    co_return reply::with("{}");
+  }
+  static reply tell(serving_request& request) {
+    request.progress(1, 4, "first");
+    request.progress(1, 4, "not more");
+    request.progress(2.5);
+    request.log(severity::debug, "example", R"("quiet")");
+    request.log(severity::error, "example", R"({"loud":true})");
+    return reply::with(text_result("told"));
+  }
+  reply ask(const serving_request& request) const {
+    bool all = true;
+    std::string got = request.state() + ':';
+    for (const input_request& question : asking) {
+      all = all && !request.answer(question.key).empty();
+      got += request.answer(question.key);
+    }
+    if (all) return reply::with(text_result(got));
+    return {.questions = asking, .state = request.state() + "s"};
+  }
+};
+
+inline constexpr std::string_view modern_meta =
+    R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+
+struct serving_house {
+  explicit serving_house(loop& l, serving_options options = {})
+      : channels(memory_channel::make(l)),
+        session(l, what, *channels.first, std::move(options)),
+        far(*channels.second) {}
+
+  example_service what;
+  memory_channel::pair channels;
+  serving_session session;
+  raw_end far;
+  std::optional<result<void>> ended;
+
+  /// One message, and what comes next.
+  task<std::string> ask(std::string message) {
+    far.say(message);
+    co_return co_await far.next();
+  }
+  /// A request, params without their braces.
+  static std::string request(int id, std::string_view method, std::string_view members = {}) {
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + std::string{method} +
+           R"(","params":{)" + std::string{members} + "}}";
+  }
+  /// The same with all that 2026-07-28 wants.
+  static std::string modern(int id, std::string_view method, std::string_view members = {}) {
+    return request(id, method, std::string{members} + (members.empty() ? "" : ",") + std::string{modern_meta});
+  }
+  task<void> initialize(std::string revision, std::string capabilities = "{}") {
+    const std::string asked =
+        request(1000, "initialize", R"("protocolVersion":")" + revision + R"(","capabilities":)" + capabilities);
+    const std::string answer = co_await ask(asked);
+    expect(text_of(find_member(find_member(answer, "result"), "protocolVersion")) == revision) << answer;
+    far.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  }
+  static task<void> serve(serving_house& h) { h.ended = co_await h.session.run(); }
+};
+
+inline std::string_view result_of(std::string_view message) { return find_member(message, "result"); }
+inline std::string_view code_of(std::string_view message) { return find_member(find_member(message, "error"), "code"); }
+inline std::string_view method_of(std::string_view message) { return find_member(message, "method"); }
+
+using serving_body = task<void> (*)(serving_house&);
+
+inline task<void> in_serving_house(loop& l, serving_body inside, serving_options options) {
+  serving_house h{l, std::move(options)};
+  scope sessions{co_await this_context()};
+  sessions.spawn(serving_house::serve(h));
+  auto opened = co_await h.far.open();
+  expect(opened.has_value());
+  co_await inside(h);
+  auto closed = co_await h.channels.second->close();
+  ignore(closed, "a stop may come first");
+  co_await sessions.join();
+  expect(h.ended.has_value() && h.ended->has_value());
+}
+
+inline void serving(serving_body inside, serving_options options = {}) {
+  manual_clock clock;
+  loop l{loop::options{.clock = &clock}};
+  l.run(in_serving_house(l, inside, std::move(options)));
+}
+
+}  // namespace hawser::testing
