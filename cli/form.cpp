@@ -242,7 +242,7 @@ std::string answer_text(const form_field& field, const json::value& value) {
 
 std::string answer_hint(const form_field& field) {
   const std::string span = span_text(field);
-  const auto with_span = [&](std::string what, const char* unit) {
+  const auto with_span = [&](const std::string& what, const char* unit) {
     return span.empty() ? what : what + ", " + span + unit;
   };
   switch (field.what) {
