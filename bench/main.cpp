@@ -26,6 +26,10 @@ constexpr std::array questions{
     question{"large", "a result of 5 MB: peer against blocking system calls", 40, 1, large},
     question{"list", "tools/list of 10,000 and 100,000 tools, from the request to the published table", 10, 1, list},
     question{"start", "starting a child: keeper against posix_spawn, alone and a hundred at once", 10, 1, start},
+    question{"cold", "a hundred servers from their settings to their tools: hub against posix_spawn and handshake", 5,
+             1, cold},
+    question{"memory", "what an idle server costs in the host's memory", 100, 1, memory},
+    question{"cli", "`hawser list` and `hawser call`, from exec to exit", 30, 1, command_line},
     question{"registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,
              1'000'000, look_up, true},
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The neutral server of the dispatch questions: as small and as fast as can be, so that the client's cost shows. It
 // answers tools/call with 117 bytes, or with a text of `--result N` bytes, and tools/list with `--tools N` tools of
-// about 200 bytes, `--page M` to a page. It trusts its client: the id is the last member of a request.
+// about 200 bytes, `--page M` to a page; it knows the handshake of 2025-11-25 and no later one. It trusts its client:
+// the id is the last member of a request.
 #include <unistd.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,11 @@ namespace {
 
 const std::string head = R"({"jsonrpc":"2.0","id":)";
 std::string call_tail = R"(,"result":{"content":[{"type":"text","text":"four score and seven"}],"isError":false}})";
+const std::string initialize_tail =
+    R"(,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}})"
+    "\n";
+const std::string discover_tail = R"(,"error":{"code":-32601,"message":"no such method"}})"
+                                  "\n";
 int tools = 0;
 int page = 1;
 
@@ -45,6 +52,8 @@ std::string make_page(int begin) {
   if (end < tools) text += R"(,"nextCursor":")" + std::to_string(end) + '"';
   return text + "}}\n";
 }
+
+constexpr size_t begin_of_method = std::string_view{R"({"jsonrpc":"2.0","method":")"}.size();
 
 std::string_view id_of(std::string_view line) {
   const size_t colon = line.rfind(':');
@@ -89,8 +98,12 @@ int main(int argc, char** argv) {
       const char* end = static_cast<const char*>(feed);
       const std::string_view text{line, static_cast<size_t>(end - line)};
       line = end + 1;
-      const bool lists = text.starts_with(R"({"jsonrpc":"2.0","method":"tools/list")");
-      const std::string& tail = lists ? pages[page_asked_for(text)] : call_tail;
+      const std::string_view method = text.substr(std::min(text.size(), begin_of_method));
+      if (method.starts_with("notifications/")) continue;
+      const std::string& tail = method.starts_with("tools/call")   ? call_tail
+                                : method.starts_with("tools/list") ? pages[page_asked_for(text)]
+                                : method.starts_with("initialize") ? initialize_tail
+                                                                   : discover_tail;
       out += head;
       out += id_of(text);
       if (tail.size() > 65536) {  // not worth a copy

@@ -2,6 +2,7 @@
 // The questions this program can answer; each returns its exit code: 0 met, 1 missed, 2 could not measure.
 #pragma once
 
+#include "../host/settings.hpp"
 #include "harness.hpp"
 
 namespace hawser::bench {
@@ -18,5 +19,13 @@ int dispatch(const settings& s);
 int large(const settings& s);
 /// How long does it take from asking for a list of tools to the published table?
 int list(const settings& s);
+/// So many of our small server, with 20 tools each.
+host_settings bench_servers(int count);
+/// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
+int cold(const settings& s);
+/// What does a server that does nothing cost in the host's memory?
+int memory(const settings& s);
+/// How long do `hawser list` and `hawser call` take, from exec to exit?
+int command_line(const settings& s);
 
 }  // namespace hawser::bench

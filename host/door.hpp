@@ -20,7 +20,14 @@ class door {
     const std::lock_guard lock{mutex_};
     return to_ != nullptr && to_->post(std::move(f));
   }
-  /// Loop thread, before the loop ends.
+  /// The same, and nothing is posted after it.
+  template <class F>
+  bool post_last(F f) {
+    const std::lock_guard lock{mutex_};
+    loop* to = std::exchange(to_, nullptr);
+    return to != nullptr && to->post(std::move(f));
+  }
+  /// Before the loop ends.
   void shut() noexcept {
     const std::lock_guard lock{mutex_};
     to_ = nullptr;

@@ -41,6 +41,7 @@ local function test_program(name, room)
         end
         if room == "cli" then
             add_deps("hawser", {inherit = false})  -- which they run
+        end
         if room == "host" or room == "gateway" then
             add_deps("fixture_server", {inherit = false})
         end

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// From nothing to a hundred servers whose tools are in the table: the hub, with era detection and supervision, against
+// posix_spawn and the same handshake without any of it.
+#include <cstdio>
+
+#include "../host/hub.hpp"
+#include "../runtime/loop.hpp"
+#include "blocking_child.hpp"
+#include "goal.hpp"
+#include "questions.hpp"
+
+namespace hawser::bench {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int many = 100;
+
+// What the cheapest client says; the answers are read and not looked at.
+constexpr std::string_view hello =
+    R"({"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"floor","version":"1"}},"id":1})"
+    "\n";
+constexpr std::string_view list_tools = R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+                                        "\n"
+                                        R"({"jsonrpc":"2.0","method":"tools/list","id":2})"
+                                        "\n";
+
+bool raw(distribution& into) {
+  std::vector<blocking_child> children;
+  children.reserve(many);
+  const auto begin = steady_clock::now();
+  for (int i = 0; i < many; ++i) {
+    auto c = blocking_child::start(sibling("bench_mcp_server"), blocking_child::session::own, {"--tools", "20"});
+    if (!c) return false;
+    children.push_back(std::move(*c));
+  }
+  bool fine = true;
+  for (blocking_child& c : children) fine = fine && c.exchange_line(hello);
+  for (blocking_child& c : children) fine = fine && c.exchange_line(list_tools);
+  into.add(steady_clock::now() - begin);
+  into.end_round();
+  return fine;
+}
+
+task<bool> ours(loop& home, distribution& into) {
+  const auto begin = steady_clock::now();
+  hub servers{home, bench_servers(many)};
+  auto opened = co_await servers.open();
+  auto settled = co_await servers.settled();
+  into.add(steady_clock::now() - begin);
+  into.end_round();
+  const bool all = servers.tools()->size() == std::size_t{many} * 20;
+  if (!all) {
+    for (const server_status& one : servers.status()) {
+      if (one.state != server_state::ready)
+        std::fprintf(stderr, "hawser-bench: %s: %s\n", one.name.c_str(), one.reason.c_str());
+    }
+  }
+  auto closed = co_await servers.close();
+  co_return opened.has_value() && settled.has_value() && closed.has_value() && all;
+}
+
+task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
+  bool fine = true;
+  for (int round = 0; fine && round < s.rounds; ++round) {
+    fine = raw(all[0].latency);
+    const bool kept = co_await ours(home, all[1].latency);
+    fine = fine && kept;
+  }
+  co_return fine;
+}
+
+}  // namespace
+
+host_settings bench_servers(int count) {
+  host_settings made;
+  for (int i = 0; i < count; ++i) {
+    made.servers.push_back(
+        {.name = "s" + std::to_string(i),
+         .transport = stdio_settings{.command = sibling("bench_mcp_server"), .args = {"--tools", "20"}}});
+  }
+  return made;
+}
+
+int cold(const settings& s) {
+  std::vector<candidate> all{{.name = "posix_spawn, handshake"}, {.name = "hub"}};
+  loop home;
+  if (!home.run(measure(home, s, all))) return 2;
+  const bar p7{.at_most = 1.25, .name = "P7"};
+  return print_report(s, "100 servers from their settings to the last one's tools", all, &p7) ? 0 : 1;
+}
+
+}  // namespace hawser::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The inside of a hub: what its servers share, and where they stand.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../hub.hpp"
+#include "../server.hpp"
+#include "../usage.hpp"
+
+namespace hawser::detail {
+
+struct hub_core {
+  hub_core(loop& l, host_settings s, hub_options o);
+
+  struct entry {
+    std::shared_ptr<server> it{};  // shared with the calls that are inside of it
+    std::unique_ptr<scope> work{};
+    bool removing = false;
+  };
+
+  loop& home;
+  host_settings settings;
+  hub_options options;
+  door_ref way;
+  client_profile who;
+  input_desk desk;
+  server_memory memory;
+  keeper starter;
+  semaphore starts;
+  registry table;
+  server_surroundings around;
+  usage calls;
+  event closing;
+  bool open = false;
+  std::vector<entry> entries;  // by slot; the first is that of native tools, and has no server
+  std::vector<std::uint32_t> generations;
+  std::map<std::string, std::shared_ptr<const native_tool>, std::less<>> natives;
+
+  static constexpr server_id native_id{0, 1};
+
+  void launch(entry& one);
+  result<server_id> add(server_settings added, channel_maker connect);
+  [[nodiscard]] std::shared_ptr<server> find(std::string_view name) const;
+  [[nodiscard]] std::shared_ptr<server> find(server_id id) const;
+  result<std::shared_ptr<server>> named(std::string_view name) const;
+  registry::outcome publish_natives();
+
+  task<result<envelope>> dispatch(server_id id, std::string tool, std::string arguments, call_settings settings_of_call,
+                                  output_schema schema);
+  task<result<envelope>> call_native(std::string tool, std::string arguments);
+};
+
+/// With the server's deadlines where the caller has none of his own.
+call_options options_for(const server& s, const call_settings& settings);
+
+}  // namespace hawser::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "host.hpp"
+
+#include <atomic>
+#include <boost/json/serialize.hpp>
+#include <future>
+#include <thread>
+
+#include "../runtime/scope.hpp"
+
+namespace hawser {
+
+namespace {
+
+error is_stopped() { return error{.code = errc::closed, .what = "the host is stopped"}; }
+
+}  // namespace
+
+struct host::core {
+  core(host_settings settings, hub_options options, logger log)
+      : home(loop::options{.log = std::move(log)}),
+        inside(home, std::move(settings), std::move(options)),
+        way(std::make_shared<door>(home)) {}
+
+  // What the thread does: opens the hub, and closes it when it is told to.
+  task<void> main() {
+    scope calls{co_await this_context()};
+    work = &calls;
+    auto opened = co_await inside.open();
+    ignore(opened, "it is opened once");
+    auto told = co_await stopping.wait();
+    ignore(told, "nobody else stops it");
+    auto closed = co_await inside.close();
+    if (!closed) home.log().write(log_level::error, "host", closed.error().what);
+    co_await calls.join();
+    work = nullptr;
+  }
+
+  loop home;
+  hub inside;
+  door_ref way;
+  event stopping;
+  scope* work = nullptr;
+  std::thread thread;
+  std::atomic<bool> running = false;  // between start() and the end of stop()
+};
+
+host::host(host_settings settings, hub_options options, logger log)
+    : core_(std::make_unique<core>(std::move(settings), std::move(options), std::move(log))) {}
+
+host::~host() { stop(); }
+
+hub& host::inside() const noexcept { return core_->inside; }
+
+void host::start() {
+  detail::require(!core_->running.exchange(true), "a host is started once");
+  core_->thread = std::thread{[this] { core_->home.run(core_->main()); }};
+}
+
+void host::stop() {
+  core& c = *core_;
+  detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
+  c.way->post_last([&c] { c.stopping.set(); });
+  if (c.thread.joinable()) c.thread.join();
+  c.running = false;
+}
+
+void host::submit(std::function<task<void>(hub&)> begin) {
+  core& c = *core_;
+  if (!c.running) return;
+  c.way->post([&c, begin = std::move(begin)] { c.work->spawn(begin(c.inside)); });
+}
+
+void host::run_there(const std::function<void(hub&)>& what) {
+  core& c = *core_;
+  if (!c.running || c.home.on_loop_thread()) return what(c.inside);  // nobody else is there
+  std::promise<void> done;
+  const bool posted = c.way->post([&] {
+    what(c.inside);
+    done.set_value();
+  });
+  if (posted) done.get_future().wait();
+}
+
+pending<envelope> held_tools::call(std::string_view name, boost::json::object arguments, call_settings settings) const {
+  const tool_row* row = table_->find(name);
+  if (row == nullptr) {
+    auto state = std::make_shared<detail::promised<envelope>>();
+    state->finish(error{.code = errc::tool_unknown, .what = "no tool is named \"" + std::string{name} + '"'});
+    return pending<envelope>{std::move(state)};
+  }
+  return of_->call(row->server, std::string{row->definition->name}, std::move(arguments), std::move(settings));
+}
+
+pending<envelope> host::call(server_id server, std::string tool, boost::json::object arguments,
+                             call_settings settings) {
+  return ask<envelope>([server, tool = std::move(tool), text = boost::json::serialize(arguments),
+                        settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); });
+}
+
+pending<envelope> host::call(std::string_view name, boost::json::object arguments, call_settings settings) {
+  return ask<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
+                        settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
+}
+
+void host::call(std::string_view name, boost::json::object arguments, call_settings settings, completion done) {
+  submit<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
+                    settings = std::move(settings)](hub& h) { return h.call(name, text, settings); },
+                   std::make_shared<detail::promised<envelope>>(std::move(done)));
+}
+
+result<void> host::add_tool(native_tool added) {
+  result<void> outcome{is_stopped()};
+  run_there([&](hub& h) { outcome = h.add_tool(std::move(added)); });
+  return outcome;
+}
+
+result<void> host::add_tool(std::string name, std::string description, std::string input_schema,
+                            std::function<envelope(const boost::json::object&)> function) {
+  return add_tool(
+      {.name = std::move(name),
+       .description = std::move(description),
+       .input_schema = std::move(input_schema),
+       .function = [function = std::move(function)](const boost::json::object& arguments, reply<envelope> answer) {
+         answer(function(arguments));
+       }});
+}
+
+bool host::remove_tool(std::string_view name) {
+  bool removed = false;
+  run_there([&](hub& h) { removed = h.remove_tool(name); });
+  return removed;
+}
+
+result<server_id> host::add_server(server_settings added) { return add_server(std::move(added), {}); }
+
+result<server_id> host::add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect) {
+  result<server_id> outcome{is_stopped()};
+  run_there([&](hub& h) { outcome = h.add_server(std::move(added), std::move(connect)); });
+  return outcome;
+}
+
+pending<void> host::remove_server(std::string name) {
+  return ask<void>([name = std::move(name)](hub& h) { return h.remove_server(name); });
+}
+
+result<void> host::restart(std::string_view name) {
+  result<void> outcome{is_stopped()};
+  run_there([&](hub& h) { outcome = h.restart(name); });
+  return outcome;
+}
+
+std::vector<server_status> host::status() {
+  std::vector<server_status> all;
+  run_there([&](hub& h) { all = h.status(); });
+  return all;
+}
+
+pending<void> host::settled() {
+  return ask<void>([](hub& h) { return h.settled(); });
+}
+
+}  // namespace hawser

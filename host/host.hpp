@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Hawser for a program that has better things to do than to run our loop: a hub on a thread of its own, callable from
+// any thread. Every call comes as a handle to wait on and with a callback; programs that live on a loop use `hub`.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../registry/reader.hpp"
+#include "../runtime/timeout.hpp"
+#include "hub.hpp"
+#include "model_text.hpp"
+#include "pending.hpp"
+
+namespace hawser {
+
+class host;
+
+/// One version of the table, held: it does not change, and its tools can be called whatever has their names now.
+class held_tools {
+ public:
+  [[nodiscard]] const tool_table& table() const noexcept { return *table_; }
+  const tool_table* operator->() const noexcept { return &*table_; }
+  /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since.
+  pending<envelope> call(std::string_view name, boost::json::object arguments = {}, call_settings settings = {}) const;
+
+ private:
+  friend class host;
+  held_tools(host& of, table_ref table) noexcept : of_(&of), table_(std::move(table)) {}
+  host* of_;
+  table_ref table_;
+};
+
+class host {
+ public:
+  using completion = std::function<void(result<envelope>)>;
+
+  explicit host(host_settings settings, hub_options options = {}, logger log = {});
+  host(const host&) = delete;
+  host& operator=(const host&) = delete;
+  /// Stops.
+  ~host();
+
+  /// Begins the thread; servers start in the background. Once.
+  void start();
+  /// Ends every call and every server, and the thread. Idempotent. Not on the loop thread.
+  void stop();
+
+  [[nodiscard]] held_tools tools() { return {*this, inside().tools()}; }
+  /// For threads that look names up themselves: `reader mine{host.table()}`.
+  [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
+
+  pending<envelope> call(std::string_view name, boost::json::object arguments = {}, call_settings settings = {});
+  /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's.
+  void call(std::string_view name, boost::json::object arguments, call_settings settings, completion done);
+
+  result<void> add_tool(native_tool added);
+  /// A function that returns its text, or a JSON value, at once.
+  result<void> add_tool(std::string name, std::string description, std::string input_schema,
+                        std::function<envelope(const boost::json::object&)> function);
+  bool remove_tool(std::string_view name);
+
+  result<server_id> add_server(server_settings added);
+  result<server_id> add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect);
+  pending<void> remove_server(std::string name);
+  result<void> restart(std::string_view name);
+  [[nodiscard]] std::vector<server_status> status();
+  /// Waits until no server is starting any more.
+  pending<void> settled();
+
+  /// Anything else a hub can do: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The
+  /// function runs on the loop thread; the task it returns owns what it needs.
+  template <class T>
+  pending<T> ask(std::function<task<result<T>>(hub&)> what);
+
+ private:
+  struct core;
+  friend class held_tools;
+  [[nodiscard]] hub& inside() const noexcept;
+  /// Has the loop spawn what `begin` makes; a `begin` that is dropped instead has to say so itself.
+  void submit(std::function<task<void>(hub&)> begin);
+  /// On the loop thread, or here while there is none.
+  void run_there(const std::function<void(hub&)>& what);
+  pending<envelope> call(server_id server, std::string tool, boost::json::object arguments, call_settings settings);
+
+  template <class T>
+  static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {
+    auto outcome = co_await with_stop(to->token(), what(h));
+    to->finish(std::move(outcome));
+  }
+  template <class T>
+  void submit(std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promised<T>> to) {
+    auto promise = std::make_shared<detail::promise<T>>(std::move(to));
+    submit([what = std::move(what), promise = std::move(promise)](hub& h) { return fulfil<T>(h, what, promise); });
+  }
+
+  std::unique_ptr<core> core_;
+};
+
+template <class T>
+pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
+  auto state = std::make_shared<detail::promised<T>>();
+  submit<T>(std::move(what), state);
+  return pending<T>{std::move(state)};
+}
+
+}  // namespace hawser

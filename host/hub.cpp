@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// Servers that come and go, and tools that are called by name. What else a server can be asked stands in
+// hub_requests.cpp.
+#include "hub.hpp"
+
+#include <algorithm>
+
+#include "../runtime/timeout.hpp"
+#include "../runtime/when.hpp"
+#include "detail/hub_core.hpp"
+
+namespace hawser {
+
+namespace {
+
+error gone(std::string what) { return error{.code = errc::server_gone, .what = std::move(what)}; }
+
+error is_closed() { return error{.code = errc::closed, .what = "the host is stopped"}; }
+
+// What a caller gives as arguments: an object, or nothing.
+result<void> check_arguments(std::string_view arguments) {
+  if (arguments.empty()) return {};
+  if (auto valid = validate_json(arguments); !valid) return prefixed("the arguments are no JSON", valid.error());
+  if (arguments[arguments.find_first_not_of(" \t\r\n")] != '{')
+    return error{.code = errc::parse, .what = "the arguments are no JSON object"};
+  return {};
+}
+
+}  // namespace
+
+namespace detail {
+
+hub_core::hub_core(loop& l, host_settings s, hub_options o)
+    : home(l),
+      settings(std::move(s)),
+      options(std::move(o)),
+      way(std::make_shared<door>(l)),
+      who(options.identity, options.input),
+      desk(way, options.callbacks, options.input),
+      memory(options.memory_folder),
+      starter(l),
+      starts(std::max<std::size_t>(1, settings.limits.starting_at_once)),
+      table(settings.names),
+      around{.session = {.home = home, .who = who, .desk = desk, .limits = settings.limits},
+             .settings = settings,
+             .starter = starter,
+             .starts = starts,
+             .tools = table,
+             .memory = memory,
+             .allow_spawn = options.allow_spawn,
+             .tell = options.on_change,
+             .trace = options.trace},
+      entries(1),
+      generations(1, native_id.generation) {}
+
+std::shared_ptr<server> hub_core::find(std::string_view name) const {
+  for (const entry& one : entries) {
+    if (one.it && !one.removing && one.it->name() == name) return one.it;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<server> hub_core::find(server_id id) const {
+  if (id.slot >= entries.size()) return nullptr;
+  const entry& one = entries[id.slot];
+  return one.it && !one.removing && one.it->id() == id ? one.it : nullptr;
+}
+
+result<std::shared_ptr<server>> hub_core::named(std::string_view name) const {
+  if (auto found = find(name)) return found;
+  return error{
+      .code = errc::config, .what = "no server is named \"" + std::string{name} + '"', .server = std::string{name}};
+}
+
+void hub_core::launch(entry& one) {
+  one.work = std::make_unique<scope>(context{&home, nullptr});
+  one.work->spawn(one.it->run());
+}
+
+// A free place, or a new one; the generation tells the old server of a place from the new one.
+result<server_id> hub_core::add(server_settings added, channel_maker connect) {
+  if (closing.is_set()) return is_closed();
+  if (added.name.empty()) return error{.code = errc::config, .what = "a server needs a name"};
+  if (find(added.name))
+    return error{
+        .code = errc::config, .what = "there is a server named \"" + added.name + "\" already", .server = added.name};
+  if (auto filter = tool_filter::parse(added.tools); !filter)
+    return prefixed("server \"" + added.name + '"', filter.error());
+  if (options.all_lazy) added.lazy = true;
+  std::size_t slot = 1;
+  while (slot < entries.size() && entries[slot].it) ++slot;
+  if (slot == entries.size()) {
+    entries.emplace_back();
+    generations.push_back(0);
+  }
+  const server_id id{static_cast<std::uint32_t>(slot), ++generations[slot]};
+  entries[slot] = {.it = std::make_shared<server>(around, std::move(added), id, std::move(connect))};
+  if (open) launch(entries[slot]);
+  return id;
+}
+
+registry::outcome hub_core::publish_natives() {
+  auto list = std::make_shared<tool_list>();
+  for (const auto& [name, native] : natives) {
+    list->keep(native);
+    list->add({.name = native->name,
+               .description = native->description,
+               .input_schema = native->input_schema,
+               .output_schema = native->output_schema,
+               .hints = native->hints});
+  }
+  const auto outcome = table.replace(native_id, "", list);
+  if (outcome.changed && options.on_change)
+    options.on_change({.what = host_change::kind::tools, .version = outcome.version});
+  return outcome;
+}
+
+call_options options_for(const server& s, const call_settings& settings) {
+  call_options options = s.usual_options();
+  if (settings.timeout) options.idle_timeout = *settings.timeout;
+  options.hard_timeout = std::max(options.hard_timeout, options.idle_timeout);
+  options.on_progress = settings.on_progress;
+  return options;
+}
+
+namespace {
+
+task<result<std::optional<envelope>>> until_closing(event& closing) {
+  auto waited = co_await closing.wait();
+  if (!waited) co_return waited.error();
+  co_return is_closed();
+}
+
+}  // namespace
+
+task<result<envelope>> hub_core::call_native(std::string tool, std::string arguments) {
+  const auto found = natives.find(tool);
+  if (found == natives.end()) co_return gone("the tool \"" + tool + "\" of the program was removed");
+  const std::shared_ptr<const native_tool> native = found->second;
+  boost::json::object object;
+  if (!arguments.empty()) {
+    auto parsed = raw_json{arguments}.parse();
+    if (!parsed) co_return parsed.error();
+    object = std::move(parsed->get_object());
+  }
+  auto first =
+      co_await when_any(ask(way, options.callbacks, native->function, std::move(object)), until_closing(closing));
+  auto answer = first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
+  if (!answer) co_return answer.error();
+  if (!answer->has_value()) co_return envelope::failure("the tool \"" + tool + "\" gave no answer");
+  co_return std::move(**answer);
+}
+
+task<result<envelope>> hub_core::dispatch(server_id id, std::string tool, std::string arguments,
+                                          call_settings settings_of_call, output_schema schema) {
+  if (id == native_id) co_return co_await call_native(std::move(tool), std::move(arguments));
+  const std::shared_ptr<server> owner = find(id);
+  if (!owner) co_return gone("the server of the tool \"" + tool + "\" was removed");
+  if (calls.users() > settings.limits.max_total_pending)
+    co_return error{.code = errc::too_large,
+                    .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
+  call_options options_of_call = options_for(*owner, settings_of_call);
+  auto calling = owner->call_tool(std::move(tool), std::move(arguments), std::move(options_of_call));
+  auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
+  if (!answer) co_return answer.error();
+  envelope_options reading{.schema = std::move(schema), .max_text = settings.limits.max_result};
+  auto read = envelope::read(*std::move(answer), std::move(reading));
+  if (!read) co_return owner->described(read.error(), "call");
+  co_return read;
+}
+
+}  // namespace detail
+
+hub::hub(loop& home, host_settings settings, hub_options options)
+    : core_(std::make_unique<detail::hub_core>(home, std::move(settings), std::move(options))) {
+  // By the settings' own list, which `add` does not touch; what is wrong with one of them does not concern the others.
+  for (const server_settings& one : core_->settings.servers) {
+    auto added = core_->add(one, {});
+    if (!added) home.log().write(log_level::error, "host", added.error().what);
+  }
+}
+
+hub::~hub() { core_->way->shut(); }
+
+task<result<void>> hub::open() {
+  if (core_->open || core_->closing.is_set()) co_return error{.code = errc::closed, .what = "a hub is opened once"};
+  core_->open = true;
+  for (auto& one : core_->entries) {
+    if (one.it) core_->launch(one);
+  }
+  co_return result<void>{};
+}
+
+task<result<void>> hub::close() {
+  core_->closing.set();
+  for (auto& one : core_->entries) {
+    if (one.work) one.work->request_stop();
+  }
+  for (std::size_t slot = 1; slot < core_->entries.size(); ++slot) {
+    if (!core_->entries[slot].work || core_->entries[slot].removing) continue;
+    scope& work = *core_->entries[slot].work;
+    co_await work.join();
+  }
+  co_await core_->calls.ended();
+  core_->open = false;
+  co_return co_await core_->starter.close();
+}
+
+task<result<void>> hub::settled() {
+  const usage::mark inside{core_->calls};
+  std::vector<std::shared_ptr<server>> all;
+  for (const auto& one : core_->entries) {
+    if (one.it) all.push_back(one.it);
+  }
+  for (const auto& one : all) {
+    while (!one->settled()) {
+      one->changed().reset();
+      auto waited = co_await one->changed().wait();
+      if (!waited) co_return waited;
+    }
+  }
+  co_return result<void>{};
+}
+
+const registry& hub::table() const noexcept { return core_->table; }
+
+task<result<envelope>> hub::call(std::string name, std::string arguments, call_settings settings) {
+  const usage::mark inside{core_->calls};
+  if (core_->closing.is_set()) co_return is_closed();
+  if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + name + '"', sound.error());
+  const table_ref held = core_->table.table();
+  const tool_row* row = held->find(name);
+  if (row == nullptr) co_return error{.code = errc::tool_unknown, .what = "no tool is named \"" + name + '"'};
+  std::string tool{row->definition->name};
+  output_schema schema{.json = row->definition->output_schema};
+  if (!schema.json.empty()) schema.keeper = std::make_shared<const table_ref>(held);  // the row's texts live as long
+  co_return co_await core_->dispatch(row->server, std::move(tool), std::move(arguments), std::move(settings),
+                                     std::move(schema));
+}
+
+task<result<envelope>> hub::call(server_id server, std::string tool, std::string arguments, call_settings settings) {
+  const usage::mark inside{core_->calls};
+  if (core_->closing.is_set()) co_return is_closed();
+  if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + tool + '"', sound.error());
+  co_return co_await core_->dispatch(server, std::move(tool), std::move(arguments), std::move(settings),
+                                     output_schema{});
+}
+
+result<void> hub::add_tool(native_tool added) {
+  if (added.name.empty() || !added.function)
+    return error{.code = errc::config, .what = "a native tool needs a name and a function"};
+  if (core_->natives.contains(added.name))
+    return error{.code = errc::config, .what = "there is a native tool named \"" + added.name + "\" already"};
+  if (auto valid = validate_json(added.input_schema); !valid)
+    return prefixed("the input schema of the tool \"" + added.name + '"', valid.error());
+  const std::string name = added.name;
+  core_->natives.emplace(name, std::make_shared<const native_tool>(std::move(added)));
+  const auto outcome = core_->publish_natives();
+  if (outcome.refused == 0) return {};
+  const std::string why = outcome.refusals.front().what;
+  remove_tool(name);
+  return error{.code = errc::config, .what = why};
+}
+
+bool hub::remove_tool(std::string_view name) {
+  const auto found = core_->natives.find(name);
+  if (found == core_->natives.end()) return false;
+  core_->natives.erase(found);
+  core_->publish_natives();
+  return true;
+}
+
+}  // namespace hawser

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// A hub's servers by name: adding, removing, their state, and what they can be asked beside tools.
+#include "../runtime/timeout.hpp"
+#include "../transports/protocol.hpp"
+#include "detail/hub_core.hpp"
+
+namespace hawser {
+
+result<server_id> hub::add_server(server_settings added) { return core_->add(std::move(added), {}); }
+
+result<server_id> hub::add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect) {
+  return core_->add(std::move(added), std::move(connect));
+}
+
+task<result<void>> hub::remove_server(std::string name) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(name);
+  if (!found) co_return found.error();
+  const std::size_t slot = (*found)->id().slot;
+  core_->entries[slot].removing = true;
+  // Looked up again after the wait: another server may have made the list longer meanwhile.
+  if (core_->entries[slot].work) {
+    scope& work = *core_->entries[slot].work;
+    work.request_stop();
+    co_await work.join();
+  }
+  core_->entries[slot] = {};
+  co_return result<void>{};
+}
+
+result<void> hub::restart(std::string_view name) {
+  auto found = core_->named(name);
+  if (!found) return found.error();
+  return (*found)->restart();
+}
+
+std::vector<server_status> hub::status() const {
+  std::vector<server_status> all;
+  for (const auto& one : core_->entries) {
+    if (one.it) all.push_back(one.it->status());
+  }
+  return all;
+}
+
+std::optional<server_status> hub::status(std::string_view name) const {
+  const auto found = core_->find(name);
+  if (!found) return std::nullopt;
+  return found->status();
+}
+
+std::string hub::errors_of(std::string_view name) const {
+  const auto found = core_->find(name);
+  return found ? found->errors() : std::string{};
+}
+
+task<result<void>> hub::ready(std::string name) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(name);
+  if (!found) co_return found.error();
+  auto at = co_await (*found)->connected();
+  if (!at) co_return at.error();
+  co_return result<void>{};
+}
+
+task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  auto at = co_await (*found)->connected();
+  if (!at) co_return at.error();
+  // A server that has none of a kind need not know the method.
+  const server_capabilities& can = (*at)->agreed().can;
+  const bool has = what == list_kind::tools ? can.tools : what == list_kind::prompts ? can.prompts : can.resources;
+  if (!has) co_return boost::json::array{};
+  auto listed = co_await (*at)->list(what);
+  if (!listed) co_return (*found)->described(listed.error(), "list");
+  co_return listed;
+}
+
+task<result<raw_json>> hub::read_resource(std::string server, std::string uri, call_settings settings) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  auto at = co_await (*found)->connected();
+  if (!at) co_return at.error();
+  call_options options = detail::options_for(**found, settings);
+  auto reading = (*at)->read_resource(std::move(uri), std::move(options));
+  auto answer = co_await with_stop(settings.stop, std::move(reading));
+  if (!answer) co_return (*found)->described(answer.error(), "read");
+  co_return answer;
+}
+
+task<result<raw_json>> hub::get_prompt(std::string server, std::string name, std::string arguments,
+                                       call_settings settings) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  auto at = co_await (*found)->connected();
+  if (!at) co_return at.error();
+  call_options options = detail::options_for(**found, settings);
+  auto getting = (*at)->get_prompt(std::move(name), std::move(arguments), std::move(options));
+  auto answer = co_await with_stop(settings.stop, std::move(getting));
+  if (!answer) co_return (*found)->described(answer.error(), "prompt");
+  co_return answer;
+}
+
+task<result<raw_json>> hub::complete(std::string server, std::string params) {
+  std::string method{protocol::method::complete};
+  co_return co_await request(std::move(server), std::move(method), std::move(params), call_settings{});
+}
+
+task<result<void>> hub::subscribe(std::string server, std::string uri) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  co_return co_await (*found)->subscribe(std::move(uri), true);
+}
+
+task<result<void>> hub::unsubscribe(std::string server, std::string uri) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  co_return co_await (*found)->subscribe(std::move(uri), false);
+}
+
+task<result<void>> hub::set_log_level(std::string server, std::string level) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  co_return co_await (*found)->set_log_level(std::move(level));
+}
+
+task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
+                                    call_settings settings) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(server);
+  if (!found) co_return found.error();
+  auto at = co_await (*found)->connected();
+  if (!at) co_return at.error();
+  call_options options = detail::options_for(**found, settings);
+  auto asking = (*at)->request(method, std::move(params), std::move(options));
+  auto answer = co_await with_stop(settings.stop, std::move(asking));
+  if (!answer) co_return (*found)->described(answer.error(), method);
+  co_return answer;
+}
+
+result<void> hub::notify(std::string_view server, std::string_view method, std::string_view params) {
+  auto found = core_->named(server);
+  if (!found) return found.error();
+  return (*found)->notify(method, params);
+}
+
+}  // namespace hawser

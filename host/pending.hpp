@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What another thread holds while the loop works for it: like a future, and it can be cancelled.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "../runtime/error.hpp"
+
+namespace hawser {
+
+namespace detail {
+
+template <class T>
+class promised {
+ public:
+  promised() = default;
+  /// `done`, instead of a handle, hears of the outcome.
+  explicit promised(std::function<void(result<T>)> done) : done_(std::move(done)) {}
+
+  void finish(result<T> outcome) {
+    if (done_) return done_(std::move(outcome));
+    {
+      const std::lock_guard lock{mutex_};
+      outcome_.emplace(std::move(outcome));
+    }
+    finished_.notify_all();
+  }
+
+  [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
+  void cancel() { stop_.request_stop(); }
+  bool wait_for(std::chrono::nanoseconds bound) {
+    std::unique_lock lock{mutex_};
+    return finished_.wait_for(lock, bound, [&] { return outcome_.has_value(); });
+  }
+  result<T> take() {
+    std::unique_lock lock{mutex_};
+    finished_.wait(lock, [&] { return outcome_.has_value(); });
+    return std::move(*outcome_);
+  }
+
+ private:
+  std::function<void(result<T>)> done_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  std::optional<result<T>> outcome_;
+  std::stop_source stop_;
+};
+
+/// The loop's side of it: whoever drops it unanswered says that the host is gone.
+template <class T>
+class promise {
+ public:
+  explicit promise(std::shared_ptr<promised<T>> to) noexcept : to_(std::move(to)) {}
+  promise(promise&&) noexcept = default;
+  promise& operator=(promise&&) = delete;
+  ~promise() {
+    if (to_) to_->finish(error{.code = errc::closed, .what = "the host does not run"});
+  }
+  void finish(result<T> outcome) { std::exchange(to_, nullptr)->finish(std::move(outcome)); }
+  [[nodiscard]] std::stop_token token() const { return to_->token(); }
+
+ private:
+  std::shared_ptr<promised<T>> to_;
+};
+
+}  // namespace detail
+
+/// One thread's handle. Dropping it drops the answer, not the call.
+template <class T>
+class pending {
+ public:
+  explicit pending(std::shared_ptr<detail::promised<T>> of) noexcept : of_(std::move(of)) {}
+
+  /// Waits, and hands the outcome over; once. Not on the loop thread.
+  result<T> get() { return of_->take(); }
+  /// Whether get() would return at once; waits for that at most so long.
+  bool wait_for(std::chrono::nanoseconds bound) { return of_->wait_for(bound); }
+  /// The call ends soon, with errc::cancelled if it had no answer yet; its server is told.
+  void cancel() { of_->cancel(); }
+
+ private:
+  std::shared_ptr<detail::promised<T>> of_;
+};
+
+}  // namespace hawser
