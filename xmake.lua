@@ -15,7 +15,7 @@ local main_project = os.projectdir() == os.scriptdir()
 option("tests", {default = main_project, description = "build the tests"})
 option("bench", {default = main_project, description = "build hawser-bench"})
 
-add_requires("libuv", "c-ares", "openssl3", "cli11")
+add_requires("libuv", "c-ares", "openssl3", "cli11", "jsoncons")
 add_requires("boost", {configs = {json = true, container = true, system = true}})
 if has_config("tests") then
     add_requires("boost_ut")

@@ -7,6 +7,7 @@ local from_system = {
     {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl"},
     {name = "cli11", header = "CLI/CLI.hpp"},
     {name = "boost", header = "boost/json.hpp", links = {"boost_json"}},
+    {name = "jsoncons", header = "jsoncons/json.hpp"},
     {name = "boost_ut", header = "boost/ut.hpp"},
 }
 
