@@ -10,6 +10,7 @@
 #include "../transports/json_text.hpp"
 #include "detail/capped.hpp"
 #include "detail/schema_defaults.hpp"
+#include "schema_check.hpp"
 
 namespace hawser {
 
@@ -104,6 +105,14 @@ boost::json::value envelope::data() const {
   if (!parts_->options.schema.json.empty() && validate_json(parts_->options.schema.json))
     detail::fill_defaults(*value, detail::tree_of(parts_->options.schema.json));
   return *std::move(value);
+}
+
+std::optional<std::string> envelope::violation() const {
+  if (parts_->options.schema.json.empty() || parts_->is_error) return std::nullopt;
+  if (parts_->structured.empty()) return "the tool has an output schema, and its result has no structuredContent";
+  auto checked = schema_violation(parts_->options.schema.json, parts_->structured);
+  if (!checked) return "not checked: " + checked.error().what;
+  return *std::move(checked);
 }
 
 boost::json::object envelope::meta() const {

@@ -51,6 +51,9 @@ class envelope {
   [[nodiscard]] std::optional<boost::json::value> structured() const;
   /// The structured value with the schema's defaults for members that are absent; without one, the blocks.
   [[nodiscard]] boost::json::value data() const;
+  /// Where the schema is not satisfied; nothing if it is, if there is none, or if the tool failed, which schemas do not
+  /// describe. A schema that cannot be checked is told, too: see schema_violation().
+  [[nodiscard]] std::optional<std::string> violation() const;
   /// `_meta`; empty = none.
   [[nodiscard]] boost::json::object meta() const;
   /// The result as it was sent.

@@ -1,9 +1,10 @@
--- MCP as a client: settings, negotiation, sessions, supervised servers, the facade.
+-- MCP as a client: settings, negotiation, sessions, supervised servers, results of calls, the facade.
 target("host")
     set_kind("object")
     add_rules("hawser.instrumented")
     add_files("*.cpp", "detail/*.cpp")
     add_deps("runtime", "transports", "registry")
+    add_packages("jsoncons")
     on_load(function (target)
         target:add("defines", 'HAWSER_VERSION="' .. target:version() .. '"')
     end)

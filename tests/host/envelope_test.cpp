@@ -122,6 +122,21 @@ const suite<"envelope"> tests = [] {
     const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
     expect(json::serialize(e.data()).size() < std::size_t{8} << 20);
   };
+  "B23 structured content that is not what the schema says is delivered, and flagged"_test = [] {
+    const auto schema = R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})";
+    const auto flag = [&](std::string_view result) { return opened(result, with_schema(schema)).violation(); };
+    expect(!flag(R"({"content":[],"structuredContent":{"n":1}})").has_value());
+    const auto wrong = opened(R"({"content":[],"structuredContent":{"n":"1"}})", with_schema(schema));
+    expect(wrong.violation().has_value() and wrong.violation()->starts_with("/n: ")) << wrong.violation().value_or("");
+    expect(wrong.data() == json::value{{"n", "1"}});
+    expect(flag(R"({"content":[],"structuredContent":[]})").has_value());
+    expect(flag(R"({"content":[]})").has_value()) << "missing";
+    expect(!flag(R"({"content":[],"isError":true})").has_value()) << "a failure has no such shape";
+    expect(!opened(R"({"content":[],"structuredContent":7})").violation().has_value()) << "no schema";
+    const auto unchecked =
+        opened(R"({"content":[],"structuredContent":7})", with_schema(R"({"$ref":"http://a.test/"})"));
+    expect(unchecked.violation().has_value() and unchecked.violation()->starts_with("not checked: schema: "));
+  };
   "S094 S099 the whole envelope as JSON"_test = [] {
     const auto e = opened(R"({"_meta":{"k":[1]},"content":[{"type":"text","text":"t"}],"structuredContent":{"a":1},
       "isError":true,"resultType":"complete"})");

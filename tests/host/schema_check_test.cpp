@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "../../host/schema_check.hpp"
+
+#include <chrono>
+
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+
+// "" = satisfied, "?…" = cannot be told, else what is wrong.
+std::string verdict(std::string_view schema, std::string_view instance) {
+  const auto checked = schema_violation(schema, instance);
+  if (!checked) return '?' + checked.error().what;
+  return checked->value_or("");
+}
+bool satisfied(std::string_view schema, std::string_view instance) { return verdict(schema, instance).empty(); }
+bool violated(std::string_view schema, std::string_view instance) {
+  const std::string v = verdict(schema, instance);
+  return !v.empty() && v.front() != '?';
+}
+bool refused(std::string_view schema, std::string_view instance, std::string_view why) {
+  return verdict(schema, instance).starts_with("?schema: " + std::string{why});
+}
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+const suite<"schema_check"> tests = [] {
+  "the keywords of 2020-12 are enforced"_test = [] {
+    struct row {
+      const char* schema;
+      const char* good;
+      const char* bad;
+    };
+    for (const row& r : {
+             row{R"({"type":"object"})", "{}", "[]"},
+             row{R"({"type":["string","null"]})", "null", "1"},
+             row{R"({"type":"integer"})", "1.0", "1.5"},
+             row{R"({"enum":[1,"a",null]})", "\"a\"", "2"},
+             row{R"({"const":{"a":[1]}})", R"({"a":[1]})", R"({"a":[2]})"},
+             row{R"({"required":["a"]})", R"({"a":1})", "{}"},
+             row{R"({"properties":{"a":{"type":"string"}}})", R"({"a":"x"})", R"({"a":1})"},
+             row{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1})", R"({"b":1})"},
+             row{R"({"additionalProperties":{"type":"string"}})", R"({"b":"x"})", R"({"b":1})"},
+             row{R"({"propertyNames":{"maxLength":1}})", R"({"b":1})", R"({"bb":1})"},
+             row{R"({"items":{"type":"number"}})", "[1,2]", R"([1,"a"])"},
+             row{R"({"prefixItems":[{"type":"number"}]})", R"([1,"a"])", R"(["a"])"},
+             row{R"({"contains":{"const":1},"maxContains":1})", "[1,2]", "[1,1]"},
+             row{R"({"minItems":1,"maxItems":2,"uniqueItems":true})", "[1,2]", "[1,1]"},
+             row{R"({"minLength":2,"maxLength":3})", "\"\xC3\xBC\xC3\xBC\"", "\"x\""},
+             row{R"({"minimum":1,"exclusiveMaximum":3,"multipleOf":0.5})", "1.5", "3"},
+             row{R"({"minProperties":1,"maxProperties":1})", R"({"a":1})", "{}"},
+             row{R"({"allOf":[{"minimum":1},{"maximum":2}]})", "1", "3"},
+             row{R"({"anyOf":[{"type":"string"},{"minimum":2}]})", "2", "1"},
+             row{R"({"oneOf":[{"minimum":1},{"minimum":2}]})", "1", "2"},
+             row{R"({"not":{"type":"string"}})", "1", "\"a\""},
+             row{R"({"if":{"minimum":5},"then":{"multipleOf":5},"else":{"multipleOf":2}})", "10", "7"},
+             row{R"({"dependentRequired":{"a":["b"]}})", R"({"a":1,"b":1})", R"({"a":1})"},
+             row{R"({"dependentSchemas":{"a":{"required":["b"]}}})", R"({"b":1})", R"({"a":1})"},
+             row{R"({"dependencies":{"a":["b"],"c":{"minProperties":2}}})", R"({"a":1,"b":1})", R"({"c":1})"},
+             row{R"({"properties":{"a":{}},"unevaluatedProperties":false})", R"({"a":1})", R"({"b":1})"},
+             row{R"({"$ref":"#/$defs/a","$defs":{"a":{"type":"string"}}})", "\"x\"", "1"},
+             row{R"({"$ref":"#/definitions/a","definitions":{"a":{"type":"string"}}})", "\"x\"", "1"},
+             row{R"({"$ref":"#/$defs/a~1%20b","$defs":{"a/ b":{"type":"string"}}})", "\"x\"", "1"},
+             row{R"({"$ref":"#n","$defs":{"a":{"$anchor":"n","type":"string"}}})", "\"x\"", "1"},
+             row{R"({"$schema":"https://json-schema.org/draft/2020-12/schema","type":"string"})", "\"x\"", "1"},
+             row{R"({"$id":"https://a.test/s","$ref":"#/$defs/a","$defs":{"a":{"type":"string"}}})", "\"x\"", "1"},
+             row{"true", "1", nullptr},
+             row{"false", nullptr, "1"},
+         }) {
+      if (r.good != nullptr) expect(satisfied(r.schema, r.good)) << r.schema << r.good << verdict(r.schema, r.good);
+      if (r.bad != nullptr) expect(violated(r.schema, r.bad)) << r.schema << r.bad << verdict(r.schema, r.bad);
+    }
+  };
+  "draft 7 is understood where it is declared, and other dialects are refused"_test = [] {
+    for (const std::string dialect :
+         {"http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"}) {
+      const std::string schema = R"({"$schema":")" + dialect +
+                                 R"(","items":[{"type":"string"}],"additionalItems":{"$ref":"#/$defs/a"},
+        "$defs":{"a":{"type":"number"}}})";
+      expect(satisfied(schema, R"(["a",1])")) << verdict(schema, R"(["a",1])");
+      expect(violated(schema, "[1]") and violated(schema, R"(["a","b"])"));
+    }
+    for (const char* dialect : {R"("http://json-schema.org/draft-03/schema#")", R"("https://a.test/own")", "7"})
+      expect(refused(std::string{"{\"$schema\":"} + dialect + '}', "1", "its dialect is not supported")) << dialect;
+  };
+  "what is wrong is told with its place, and not at length"_test = [] {
+    const auto text = verdict(R"({"properties":{"a":{"items":{"type":"string"}}}})", R"({"a":["x",2]})");
+    expect(text.starts_with("/a/1: ")) << text;
+    expect(verdict(R"({"enum":["a"]})", '"' + std::string(100'000, 'x') + '"').size() <= 500_ul);
+  };
+  "T-40 nothing is fetched, and what cannot be resolved is not a pass"_test = [] {
+    for (const char* reference :
+         {"https://json-schema.org/draft/2020-12/schema", "http://a.test/s.json#/a", "other.json", "file:///etc/passwd",
+          "#/none", "#none", "#/properties", "#/enum/0", "#/x", ""}) {
+      const std::string schema =
+          R"({"enum":[{"type":"string"}],"x":{},"properties":{},"allOf":[{"$ref":")" + std::string{reference} + "\"}]}";
+      expect(refused(schema, "1", "a \"$ref\" leads to no schema inside of it")) << reference << verdict(schema, "1");
+    }
+    expect(refused(R"({"$defs":{"a":{"$id":"https://a.test/"}}})", "1", "a nested \"$id\""));
+    expect(refused(R"({"$dynamicRef":"#a"})", "1", "\"$dynamicRef\" is not supported"));
+  };
+  "T-40 a schema that refers to itself ends, on the same value by a refusal"_test = [] {
+    for (const char* schema :
+         {R"({"$ref":"#"})", R"({"allOf":[{"$ref":"#"}]})", R"({"not":{"$ref":"#"}})",
+          R"({"if":{"anyOf":[{"$ref":"#"}]}})",
+          R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"oneOf":[true,{"$ref":"#/$defs/a"}]}}})",
+          R"({"$defs":{"a":{"$ref":"#/$defs/a"}}})", R"({"dependentSchemas":{"a":{"$ref":"#"}}})"})
+      expect(refused(schema, R"({"a":1})", "it refers to itself in a circle")) << schema << verdict(schema, "1");
+    const auto tree =
+        R"({"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#"}}},"required":["n"]})";
+    expect(satisfied(tree, R"({"n":1,"children":[{"n":2,"children":[{"n":3}]},{"n":4}]})"));
+    expect(violated(tree, R"({"n":1,"children":[{"n":2,"children":[{}]}]})"));
+    const std::string deep = repeated(R"({"n":1,"children":[)", 31) + R"({"n":1})" + repeated("]}", 31);
+    expect(satisfied(tree, deep)) << verdict(tree, deep);
+  };
+  "T-40 too deep, too many, too much work: refused before it is begun"_test = [] {
+    const auto too_large = [](std::string_view schema, std::string_view instance) {
+      const auto checked = schema_violation(schema, instance);
+      return checked.has_error() && checked.error().code == errc::too_large;
+    };
+    expect(too_large(repeated(R"({"not":)", 2'000) + "true" + repeated("}", 2'000), "1"));
+    expect(too_large("{\"enum\":[1" + repeated(",1", 10'000) + "]}", "1"));
+    expect(too_large("true", repeated("[", 65) + repeated("]", 65)));
+    expect(too_large("true", "[1" + repeated(",1", 200'000) + "]"));
+    std::string doubling = R"({"$ref":"#/$defs/d0","$defs":{"d40":{"type":"integer"})";
+    std::string chain = R"({"$ref":"#/$defs/d0","$defs":{"d1500":{"type":"integer"})";
+    for (int i = 0; i < 1'500; ++i) {
+      const std::string name = "\"d" + std::to_string(i) + '"';
+      const std::string next = "{\"$ref\":\"#/$defs/d" + std::to_string(i + 1) + "\"}";
+      if (i < 40) doubling += ',' + name + ":{\"allOf\":[" + next + ',' + next + "]}";
+      chain += ',' + name + ':' + next;
+    }
+    expect(too_large(doubling + "}}", "1")) << verdict(doubling + "}}", "1");
+    expect(too_large(chain + "}}", "1")) << verdict(chain + "}}", "1");
+    const auto twice = R"({"items":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}})";
+    expect(too_large(twice, repeated("[", 60) + repeated("]", 60)));
+    expect(satisfied(twice, "[[[]]]"));
+    expect(too_large(R"({"uniqueItems":true})", "[1" + repeated(",1", 100'000) + "]"));
+  };
+  "T-40 the deepest check that is allowed does not overflow the stack"_test = [] {
+    const auto schema = R"({"items":{"allOf":[{"anyOf":[{"allOf":[{"anyOf":[{"$ref":"#"}]}]}]}]}})";
+    const std::string instance = repeated("[", 64) + repeated("]", 64);
+    expect(satisfied(schema, instance)) << verdict(schema, instance);
+  };
+  "T-40 a pattern is not run, and what depends on it accuses nobody"_test = [] {
+    const std::string evil = R"("pattern":"(a+)+$")";
+    const std::string text = '"' + std::string(50'000, 'a') + "!\"";
+    expect(satisfied('{' + evil + '}', text) and violated('{' + evil + R"(,"maxLength":5})", text));
+    expect(satisfied(R"({"pattern":"("})", "\"a\"")) << "not even compiled";
+    expect(satisfied(R"({"not":{"pattern":"x"}})", "\"a\"") and
+           satisfied(R"({"not":{"not":{"pattern":"x"}}})", "\"a\""));
+    expect(satisfied(R"({"oneOf":[{"pattern":"^a"},{"pattern":"^b"}]})", "\"a\""));
+    expect(satisfied(R"({"not":{"$ref":"#/$defs/p"},"$defs":{"p":{"properties":{"a":{"pattern":"x"}}}}})",
+                     R"({"a":"y"})"));
+    expect(satisfied(R"({"if":{"pattern":"^b"},"then":{"minLength":9}})", "\"a\""));
+    expect(satisfied(R"({"contains":{"pattern":"^b"},"maxContains":1})", R"(["a","b"])"));
+    expect(
+        satisfied(R"({"patternProperties":{"^x":{"type":"string"}},"additionalProperties":false})", R"({"x1":"a"})"));
+    expect(satisfied(R"({"allOf":[{"patternProperties":{"^x":{}}}],"unevaluatedProperties":false})", R"({"x1":"a"})"));
+    expect(satisfied(R"({"patternProperties":{"(a+)+$":{}}})", "{" + text + ":1}"));
+    expect(violated(R"({"properties":{"pattern":{"type":"string"}},"not":{"type":"array"}})", R"({"pattern":1})"))
+        << "a member of that name is no pattern";
+    expect(violated(R"({"properties":{"a":{"pattern":"x"},"b":{"not":{"type":"string"}}}})", R"({"b":"x"})"))
+        << "what does not depend on it stays";
+  };
+  "what is no schema is refused, and what is no JSON"_test = [] {
+    for (const char* schema : {"7", "null", "\"a\"", "[]", R"({"properties":[]})", R"({"allOf":{}})", R"({"anyOf":[]})",
+                               R"({"properties":{"a":7}})", R"({"$ref":7})", R"({"multipleOf":0})",
+                               R"({"type":"colour"})", R"({"multipleOf":-1})", R"({"not":1})"}) {
+      const auto checked = schema_violation(schema, "5");
+      expect(checked.has_error() and checked.error().code == errc::protocol) << schema << verdict(schema, "5");
+    }
+    for (const auto& [schema, instance] : {std::pair{"{", "1"}, {"", "1"}, {"{}", ""}, {"{}", "{]"}, {"{} x", "1"}}) {
+      const auto checked = schema_violation(schema, instance);
+      expect(checked.has_error() and checked.error().code == errc::parse) << schema << instance;
+    }
+    for (const char* odd :
+         {R"({"type":7})", R"({"required":"a"})", R"({"minLength":-1})", R"({"maximum":"x"})", R"({"enum":7})",
+          R"({"minimum":1e400})", R"({"multipleOf":1e-400})", R"({"required":[1]})", R"({"dependentRequired":{"a":7}})",
+          R"({"dependentRequired":7})", R"({"uniqueItems":"yes"})", R"({"maxItems":1.5})",
+          R"({"maxProperties":99999999999999999999999})"})
+      for (const char* instance : {"1", "\"a\"", R"({"a":1})", "[1,1]", "1e400", "-0.0", "9223372036854775808"})
+        verdict(odd, instance);  // any answer will do
+  };
+};
+
+}  // namespace
