@@ -96,7 +96,7 @@ void serving_session::set_level(std::string_view params, responder& answer) {
     refuse(answer, invalid_params("params.level is none of the eight levels"));
     return;
   }
-  legacy_level_ = *level;
+  legacy_level_ = level;
   answer.result("{}");
 }
 
