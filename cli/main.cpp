@@ -2,6 +2,7 @@
 // The `hawser` program. Each command is a file of its own; this one only reads the command line.
 #include <CLI/CLI.hpp>
 
+#include "demo_server.hpp"
 #include "run.hpp"
 
 int main(int argc, char** argv) {
@@ -21,6 +22,16 @@ int main(int argc, char** argv) {
       "Exit code: the command's own; 128 + N if signal N ended it; 127 if it could not be started.\n"
       "Put -- before a command that has options of its own.");
   run_command->prefix_command(false);
+
+  hawser::cli::demo_server_options demo;
+  CLI::App* demo_command = app.add_subcommand("demo-server", "serves MCP on stdin and stdout, to try clients with");
+  demo_command->add_option("--name", demo.name, "what it calls itself")->capture_default_str();
+  demo_command->add_option("--revision", demo.revision, "speaks this revision only, by its date");
+  demo_command->add_flag("--legacy-only", demo.legacy_only, "speaks only revisions with a handshake");
+  demo_command->add_flag("--modern-only", demo.modern_only, "speaks only revisions without one");
+  demo_command->footer("Ends with 0 when stdin ends, by Ctrl-C or by SIGTERM; the tool crash ends it with 3.");
+
   CLI11_PARSE(app, argc, argv);
+  if (demo_command->parsed()) return hawser::cli::demo_server(demo);
   return hawser::cli::run(run);
 }

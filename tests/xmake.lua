@@ -45,6 +45,9 @@ local function test_program(name, room)
         if room == "host" or room == "gateway" then
             add_deps("fixture_server", {inherit = false})
         end
+        if room == "gateway" then
+            add_deps("hawser", {inherit = false})  -- its demo-server
+        end
         add_deps(room or "runtime")
         if room ~= "runtime" then
             add_defines('HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"')

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// What `hawser demo-server` serves: a few tools, resources and prompts that show one feature of the protocol each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../gateway/serving_request.hpp"
+
+namespace hawser::cli {
+
+class demo_service final : public service {
+ public:
+  explicit demo_service(std::string_view name);
+
+  [[nodiscard]] const service_card& card() const override { return card_; }
+  task<result<std::vector<std::string>>> list(list_kind what) override;
+  task<result<reply>> call_tool(serving_request& request) override;
+  task<result<reply>> read_resource(serving_request& request) override;
+  task<result<reply>> get_prompt(serving_request& request) override;
+  task<result<reply>> complete(serving_request& request) override;
+
+ private:
+  result<reply> add_tool(const serving_request& request);
+  result<reply> touch();
+
+  service_card card_;
+  std::vector<std::string> added_;  // names of tools
+  std::size_t touched_ = 0;
+};
+
+}  // namespace hawser::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "demo_tools.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "../runtime/sleep.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/object_writer.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+constexpr int crash_code = 3;
+constexpr std::int64_t largest = std::int64_t{64} << 20;
+constexpr double longest_seconds = 3600;
+constexpr duration step = std::chrono::milliseconds{100};
+
+// Bad arguments are a result, since the model that wrote them can mend them.
+reply complaint(std::string_view text) { return reply::with(failed_result(text)); }
+
+reply structured(std::string_view value) {
+  object_writer block;
+  object_writer result;
+  result.member("content", '[' + block.text("type", "text").text("text", value).done() + ']');
+  return reply::with(result.member("structuredContent", value).done());
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+task<result<reply>> echo(serving_request& request) {
+  const auto text = text_of(find_member(request.arguments(), "text"));
+  if (!text) co_return complaint("\"text\" is missing, or is not a string");
+  co_return reply::with(text_result(*text));
+}
+
+task<result<reply>> add(serving_request& request) {
+  const auto a = number_of(find_member(request.arguments(), "a"));
+  const auto b = number_of(find_member(request.arguments(), "b"));
+  if (!a || !b) co_return complaint("\"a\" and \"b\" must be numbers");
+  const double sum = *a + *b;
+  if (!std::isfinite(sum)) co_return complaint("the sum is larger than any number");
+  object_writer value;
+  co_return structured(value.member("sum", number_text(sum)).done());
+}
+
+task<result<reply>> slow(serving_request& request) {
+  const double seconds = number_of(find_member(request.arguments(), "seconds")).value_or(2);
+  if (!(seconds >= 0 && seconds <= longest_seconds)) co_return complaint("\"seconds\" must be from 0 to 3600");
+  const auto steps = static_cast<int>(std::ceil(seconds * 10));
+  request.log(severity::info, "slow", R"("here we go")");
+  for (int done = 1; done <= steps; ++done) {
+    auto slept = co_await sleep_for(step);
+    if (!slept) co_return slept.error();  // nobody waits any more
+    request.progress(done, steps, "step " + std::to_string(done) + " of " + std::to_string(steps));
+  }
+  co_return reply::with(text_result("took " + number_text(seconds) + " s"));
+}
+
+task<result<reply>> large(serving_request& request) {
+  const auto bytes = integer_of(find_member(request.arguments(), "bytes"));
+  if (!bytes || *bytes < 0 || *bytes > largest) co_return complaint("\"bytes\" must be from 0 to 67108864");
+  std::string text;
+  constexpr std::string_view line = "All work and no play makes a dull server. ";
+  text.reserve(static_cast<std::size_t>(*bytes) + line.size());
+  while (text.size() < static_cast<std::size_t>(*bytes)) text += line;
+  text.resize(static_cast<std::size_t>(*bytes));
+  co_return reply::with(text_result(text));
+}
+
+task<result<reply>> show_structured(serving_request& /*request*/) {
+  co_return structured(R"({"harbour":"Kiel","berths":[{"name":"A1","free":true},{"name":"A2","free":false}]})");
+}
+
+// Asks once; called again, it finds the answer.
+task<result<reply>> ask(serving_request& request) {
+  const std::string_view answer = request.answer("who");
+  if (answer.empty()) {
+    reply question;
+    question.questions.push_back(
+        {.key = "who",
+         .method = "elicitation/create",
+         .params = R"({"mode":"form","message":"Who is there?","requestedSchema":{"type":"object","properties":)"
+                   R"({"name":{"type":"string","title":"Name","minLength":1}},"required":["name"]}})"});
+    co_return question;
+  }
+  const auto action = text_of(find_member(answer, "action"));
+  const auto name = text_of(find_member(find_member(answer, "content"), "name"));
+  if (action != "accept" || !name) co_return reply::with(text_result("You would rather not say. Hello all the same!"));
+  co_return reply::with(text_result("Hello, " + *name + '!'));
+}
+
+task<result<reply>> crash(serving_request& /*request*/) {
+  std::_Exit(crash_code);
+  co_return reply{};
+}
+
+}  // namespace
+
+const std::vector<demo_tool>& demo_tools() {
+  static const std::vector<demo_tool> tools{
+      {"add",
+       R"({"name":"add","title":"Add","description":"Adds two numbers; the sum comes as a value, too.",)"
+       R"("inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},)"
+       R"("required":["a","b"]},"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}},)"
+       R"("required":["sum"]},"annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}})",
+       add},
+      {"add_tool",
+       R"({"name":"add_tool","title":"Add a tool","description":"Adds a tool now; the client is told that the list has changed.",)"
+       R"("inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z_]{1,40}$"}},)"
+       R"("required":["name"]},"annotations":{"readOnlyHint":false,"destructiveHint":false}})",
+       nullptr},
+      {"ask",
+       R"({"name":"ask","title":"Ask the user","description":"Asks the user for a name by a form, and greets.",)"
+       R"("inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}})",
+       ask},
+      {"crash",
+       R"({"name":"crash","title":"Crash","description":"Ends the server at once with exit code 3; there is no answer.",)"
+       R"("inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}})",
+       crash},
+      {"echo",
+       R"({"name":"echo","title":"Echo","description":"Gives its text back.","inputSchema":{"type":"object",)"
+       R"("properties":{"text":{"type":"string"}},"required":["text"]},)"
+       R"("annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}})",
+       echo},
+      {"large",
+       R"({"name":"large","title":"Large result","description":"Gives a text of so many bytes.","inputSchema":)"
+       R"({"type":"object","properties":{"bytes":{"type":"integer","minimum":0,"maximum":67108864}},)"
+       R"("required":["bytes"]},"annotations":{"readOnlyHint":true}})",
+       large},
+      {"slow",
+       R"({"name":"slow","title":"Slow","description":"Takes its time, reports progress every 100 ms, and can be cancelled.",)"
+       R"("inputSchema":{"type":"object","properties":{"seconds":{"type":"number","minimum":0,"maximum":3600,)"
+       R"("default":2}}},"annotations":{"readOnlyHint":true}})",
+       slow},
+      {"structured",
+       R"({"name":"structured","title":"Structured result","description":"Gives a value with a schema, and the same as text.",)"
+       R"("inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"harbour":{"type":"string"},)"
+       R"("berths":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},)"
+       R"("free":{"type":"boolean"}},"required":["name","free"]}}},"required":["harbour","berths"]},)"
+       R"("annotations":{"readOnlyHint":true}})",
+       show_structured},
+      {"touch",
+       R"({"name":"touch","title":"Touch","description":"Changes the resource demo://counter; who has subscribed to it is told.",)"
+       R"("inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false,"destructiveHint":false}})",
+       nullptr},
+  };
+  return tools;
+}
+
+std::string added_tool_json(std::string_view name) {
+  object_writer tool;
+  tool.text("name", name).text("description", "Was added while the server ran; gives its arguments back.");
+  return tool.member("inputSchema", R"({"type":"object"})").done();
+}
+
+result<reply> call_added_tool(const serving_request& request) { return reply::with(text_result(request.arguments())); }
+
+}  // namespace hawser::cli
