@@ -41,7 +41,7 @@ target_end()
 
 includes("cli")
 if has_config("tests") then
-    includes("tests")
+    includes("tests", "examples")
 end
 if has_config("bench") then
     includes("bench")

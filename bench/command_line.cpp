@@ -96,6 +96,7 @@ int command_line(const settings& s) {
   std::vector<goal> goals;
   for (timed& one : all) {
     one.what.figure = median(one.milliseconds);
+    if (s.free) one.what.bar.reset();
     goals.push_back(one.what);
   }
   return print_goals(s, "the command, from exec to exit", goals) ? 0 : 1;

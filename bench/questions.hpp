@@ -19,8 +19,8 @@ int dispatch(const settings& s);
 int large(const settings& s);
 /// How long does it take from asking for a list of tools to the published table?
 int list(const settings& s);
-/// So many of our small server, with 20 tools each.
-host_settings bench_servers(int count);
+/// So many of our small server, with so many tools each.
+host_settings bench_servers(int count, int tools);
 /// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
 int cold(const settings& s);
 /// What does a server that does nothing cost in the host's memory?

@@ -9,7 +9,7 @@ void restart_plan::started(time_point now) { starts_.push_back(now); }
 
 std::optional<duration> restart_plan::ended(time_point now, double jitter) {
   if (!starts_.empty() && now - starts_.back() >= limits_.stable) forget();
-  while (!starts_.empty() && now - starts_.front() >= limits_.window) starts_.pop_front();
+  std::erase_if(starts_, [&](time_point start) { return now - start >= limits_.window; });
   if (starts_.size() >= limits_.starts) return std::nullopt;
   const duration pause = pause_;
   pause_ = std::min(2 * pause_, limits_.longest_pause);

@@ -2,8 +2,8 @@
 // When a server that keeps ending is started again, and when it is given up. Pure: time is told.
 #pragma once
 
-#include <deque>
 #include <optional>
+#include <vector>
 
 #include "../runtime/clock.hpp"
 
@@ -31,7 +31,7 @@ class restart_plan {
  private:
   restart_limits limits_;
   duration pause_;
-  std::deque<time_point> starts_;
+  std::vector<time_point> starts_;
 };
 
 }  // namespace hawser

@@ -88,7 +88,7 @@ class server final : private session_listener {
   task<result<void>> serve_once();
   task<result<void>> open_session(session::opening how);
   task<result<void>> start();
-  task<result<void>> serve();
+  task<result<void>> greet();
   task<result<void>> relist();
   task<result<void>> look_after();
   task<void> end_session();

@@ -156,14 +156,18 @@ task<result<void>> server::serve_once() {
   }
   agreed_ = session_->agreed();
   legacy_known_ = !agreed_.modern();
-  auto served = co_await serve();
+  auto served = co_await greet();
+  if (served) served = co_await look_after();
   co_await end_session();
+  const context where = co_await this_context();
+  if (where.stop_requested()) co_return served;  // the rows go at once
   if (rows_ > 0) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
   mark(availability::unavailable);
   co_return served;
 }
 
-task<result<void>> server::serve() {
+// Until it is ready for calls.
+task<result<void>> server::greet() {
   auto listed = co_await relist();
   if (session_->is_closed()) co_return *ended_;
   rows_until_.reset();
@@ -182,7 +186,7 @@ task<result<void>> server::serve() {
     auto renewed = co_await session_->set_log_level(log_level_);
     ignore(renewed, "its messages are a convenience");
   }
-  co_return co_await look_after();
+  co_return result<void>{};
 }
 
 task<result<void>> server::look_after() {
@@ -201,7 +205,8 @@ task<result<void>> server::look_after() {
       continue;
     }
     if (!changed_first_) {
-      auto woken = co_await awake();
+      session_->rest();
+      auto woken = co_await wake_.wait();
       ignore(woken, "a stop is seen at the head of the loop");
       continue;
     }

@@ -65,6 +65,8 @@ class session final : private peer_listener {
   /// Whether open() failed because the server ended when it was asked for its era.
   [[nodiscard]] bool died_of_the_probe() const noexcept { return died_of_the_probe_; }
   [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
+  /// Nothing is expected for a while.
+  void rest() noexcept { peer_.rest(); }
   [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
 
   /// All pages, within the limits, or an error.

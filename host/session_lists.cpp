@@ -87,6 +87,7 @@ task<result<tool_listing>> session::list_tools() {
   };
   auto read = co_await pages(method::tools_list, take);
   if (!read) co_return read.error();
+  tools->shrink();
   listing.tools = std::move(tools);
   co_return listing;
 }

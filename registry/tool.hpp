@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,10 +60,12 @@ class tool_list {
   /// A page of the answer, say: what the views of some tools point into, taken without copying.
   void keep(std::shared_ptr<const void> bytes) { kept_.push_back(std::move(bytes)); }
   /// Takes a decoded or made-up text; the view lasts as long as the list, wherever that is moved.
-  [[nodiscard]] std::string_view own(std::string text) { return owned_.emplace_back(std::move(text)); }
+  [[nodiscard]] std::string_view own(std::string text) { return owned_.emplace_front(std::move(text)); }
   /// The views must point into what this list keeps or owns, or into what never ends.
   void add(const tool& one) { tools_.push_back(one); }
   void reserve(std::size_t count) { tools_.reserve(count); }
+  /// No more are added: gives back what was reserved for them.
+  void shrink() { tools_.shrink_to_fit(); }
 
   [[nodiscard]] std::span<const tool> tools() const noexcept { return tools_; }
   [[nodiscard]] std::size_t size() const noexcept { return tools_.size(); }
@@ -75,7 +77,7 @@ class tool_list {
  private:
   std::vector<tool> tools_;
   std::vector<std::shared_ptr<const void>> kept_;
-  std::deque<std::string> owned_;  // a deque: a short string lives inside its object, which must not move
+  std::forward_list<std::string> owned_;  // a short string lives inside its object, which must not move
 };
 
 }  // namespace hawser

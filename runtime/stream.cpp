@@ -30,6 +30,11 @@ void stream::consume(std::size_t count) noexcept {
   if (core.begun && core.in.size() <= core.limits.high_water / 2) core.start_reading();
 }
 
+void stream::rest() noexcept {
+  byte_buffer& in = core_->in;
+  if (in.size() == 0) in = byte_buffer{};
+}
+
 byte_buffer stream::take(std::size_t count) {
   detail::stream_core& core = *core_;
   core.shown -= std::min(core.shown, count);

@@ -48,13 +48,18 @@ build_command() {
   done
 }
 
+demo_command() {
+  build release hawser-demo hawser
+  "$(build_folder release)/bin/hawser-demo"
+}
+
 bench_command() {
-  build release hawser-bench
+  build release hawser-bench hawser
   local bench
   bench=$(build_folder release)/bin/hawser-bench
   [ $# -gt 0 ] && exec "$bench" "$@"
   local failed=0 question
-  for question in floor dispatch large list start registry; do "$bench" "$question" || failed=1; done
+  for question in floor dispatch large list start registry cold memory cli; do "$bench" "$question" || failed=1; done
   return $failed
 }
 

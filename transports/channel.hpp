@@ -50,6 +50,8 @@ class channel {
   /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
   virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
   virtual void negotiated(const peer_info& info) = 0;
+  /// Nothing is expected for a while: memory that is kept for speed may be given back.
+  virtual void rest() noexcept {}
   /// Completes when everything the system gave is given back; not shortened by a stop. Idempotent. A channel that was
   /// opened must be closed before it dies.
   virtual task<result<void>> close() = 0;

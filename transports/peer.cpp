@@ -28,6 +28,11 @@ void peer::negotiated(const peer_info& info, bool answers_requests) {
   channel_.negotiated(info);
 }
 
+void peer::rest() noexcept {
+  std::string{}.swap(line_);
+  channel_.rest();
+}
+
 void peer::send_line(const std::string& line) {
   if (closed_) return;
   // Somebody who asks and never reads must not fill our memory with his answers.

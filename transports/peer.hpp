@@ -68,6 +68,8 @@ class peer final : public receiver {
   /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing: its server may
   /// not ask.
   void negotiated(const peer_info& info, bool answers_requests);
+  /// Nothing is expected for a while: memory that is kept for speed is given back.
+  void rest() noexcept;
 
   [[nodiscard]] const peer_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t pending() const noexcept { return calls_.size(); }

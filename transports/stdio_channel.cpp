@@ -105,6 +105,10 @@ std::size_t stdio_channel::send(const outgoing& message) {
 
 std::size_t stdio_channel::queued() const noexcept { return input_ != nullptr ? input_->queued() : 0; }
 
+void stdio_channel::rest() noexcept {
+  if (output_ != nullptr) output_->rest();
+}
+
 task<result<void>> stdio_channel::drained() {
   if (input_ == nullptr) co_return error{.code = errc::closed, .what = "the channel is not open"};
   co_return co_await input_->drained();

@@ -38,6 +38,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override;
+  void rest() noexcept override;
   /// Ends the whole process tree by the ladder of the options.
   task<result<void>> close() override;
 

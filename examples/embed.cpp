@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Hawser inside a program of yours: reads a configuration, adds a tool of its own, and calls one by name.
+//
+//   example_embed mcp.json files__read_file '{"path":"notes.txt"}'
+#include <boost/json/parse.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "../host/config.hpp"
+#include "../host/host.hpp"
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: %s CONFIG TOOL [JSON]\n", argv[0]);
+    return 2;
+  }
+  std::ifstream file{argv[1]};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const hawser::loaded_config config = hawser::parse_config(text, argv[1], hawser::process_variables());
+  for (const auto& problem : config.problems) std::fprintf(stderr, "%s\n", problem.text().c_str());
+
+  hawser::host host{config.settings};
+  const auto added =
+      host.add_tool("greet", "greets somebody", R"({"type":"object","properties":{"name":{"type":"string"}}})",
+                    [](const boost::json::object& arguments) {
+                      const auto* name = arguments.if_contains("name");
+                      const bool named = name != nullptr && name->is_string();
+                      return hawser::envelope::of_text("hello " + std::string{named ? name->get_string() : "you"});
+                    });
+  if (!added) std::fprintf(stderr, "%s\n", added.error().what.c_str());
+
+  host.start();          // servers start in the background …
+  host.settled().get();  // … until each is ready, or has said why not
+  for (const auto& server : host.status())
+    std::fprintf(stderr, "%s: %s %s\n", server.name.c_str(), std::string{to_string(server.state)}.c_str(),
+                 server.reason.c_str());
+
+  boost::system::error_code bad;
+  const boost::json::value arguments = boost::json::parse(argc > 3 ? argv[3] : "{}", bad);
+  if (bad || !arguments.is_object()) {
+    std::fprintf(stderr, "the arguments are no JSON object\n");
+    return 2;
+  }
+  const auto answer = host.call(argv[2], arguments.get_object(), {.timeout = std::chrono::seconds{30}}).get();
+  std::printf("%s\n", hawser::render_for_model(answer).output.c_str());
+  return answer && !answer->is_error() ? 0 : 1;
+}

@@ -1,0 +1,11 @@
+-- Programs a user would start from; the tests build and run them.
+for name, file in pairs({["hawser-demo"] = "demo.cpp", example_embed = "embed.cpp"}) do
+    target(name)
+        set_kind("binary")
+        set_targetdir("$(buildir)/$(mode)/bin")
+        add_rules("hawser.instrumented", "hawser.not_installed")
+        add_files(file)
+        add_deps("host")
+        add_deps("hawser", {inherit = false})
+    target_end()
+end
