@@ -65,7 +65,7 @@ demo_service::demo_service(std::string_view name) {
   card_.logging = card_.lists_change = true;
 }
 
-task<result<std::vector<std::string>>> demo_service::list(list_kind what) {
+task<result<served_list>> demo_service::list(list_kind what) {
   std::vector<std::string> all;
   switch (what) {
     case list_kind::tools:
@@ -89,7 +89,7 @@ task<result<std::vector<std::string>>> demo_service::list(list_kind what) {
       all.emplace_back(R"({"name":"tour","title":"Tour","description":"Shows a model around the tools"})");
       break;
   }
-  co_return all;
+  co_return std::make_shared<const std::vector<std::string>>(std::move(all));
 }
 
 task<result<reply>> demo_service::call_tool(serving_request& request) {

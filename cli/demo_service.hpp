@@ -15,7 +15,7 @@ class demo_service final : public service {
   explicit demo_service(std::string_view name);
 
   [[nodiscard]] const service_card& card() const override { return card_; }
-  task<result<std::vector<std::string>>> list(list_kind what) override;
+  task<result<served_list>> list(list_kind what) override;
   task<result<reply>> call_tool(serving_request& request) override;
   task<result<reply>> read_resource(serving_request& request) override;
   task<result<reply>> get_prompt(serving_request& request) override;

@@ -64,16 +64,20 @@ result<client_view> modern_client(std::string_view params, std::span<const std::
                      .info = std::string{is_object(info) ? info : "{}"}};
 }
 
-error unsupported_version(std::string_view requested, std::span<const std::string_view> served) {
-  std::string supported = "[";
-  for (const std::string_view revision : served) {
-    if (supported.size() > 1) supported += ',';
-    append_quoted(supported, revision);
+std::string newest_first(std::span<const std::string_view> revisions) {
+  std::string list = "[";
+  for (auto revision = revisions.rbegin(); revision != revisions.rend(); ++revision) {
+    if (list.size() > 1) list += ',';
+    append_quoted(list, *revision);
   }
+  return list + ']';
+}
+
+error unsupported_version(std::string_view requested, std::span<const std::string_view> served) {
   return error{.code = errc::remote,
                .what = "protocol version " + json_string(requested) + " is not served here",
                .native = protocol::code::unsupported_version,
-               .data = object_writer{}.member("supported", supported + ']').text("requested", requested).done()};
+               .data = object_writer{}.member("supported", newest_first(served)).text("requested", requested).done()};
 }
 
 }  // namespace hawser

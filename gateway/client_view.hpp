@@ -25,6 +25,8 @@ struct client_view {
 /// revision is one of these. Else the error to send.
 result<client_view> modern_client(std::string_view params, std::span<const std::string_view> served);
 
+/// Revisions as a JSON array, which is what a client with no better idea takes the first of.
+std::string newest_first(std::span<const std::string_view> revisions);
 /// -32022 with what is served.
 error unsupported_version(std::string_view requested, std::span<const std::string_view> served);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,9 @@
 namespace hawser {
 
 class serving_request;
+
+/// JSON objects in a stable order. Shared, so that a long list is not copied for each of its pages.
+using served_list = std::shared_ptr<const std::vector<std::string>>;
 
 enum class list_kind : std::uint8_t { tools, resources, resource_templates, prompts };
 
@@ -69,8 +73,7 @@ class service {
   virtual ~service();
 
   [[nodiscard]] virtual const service_card& card() const = 0;
-  /// The objects of the list, in a stable order.
-  virtual task<result<std::vector<std::string>>> list(list_kind what) = 0;
+  virtual task<result<served_list>> list(list_kind what) = 0;
   /// request.name() is the tool's.
   virtual task<result<reply>> call_tool(serving_request& request) = 0;
   /// request.name() is the URI.

@@ -15,6 +15,9 @@ namespace {
 namespace method = protocol::method;
 namespace code = protocol::code;
 
+// What the client has not read yet, beyond which an answer waits. Well below the peer's own limit, which drops.
+constexpr std::size_t waits_while_queued = std::size_t{8} << 20;
+
 task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 void refuse(responder& answer, const error& why) {
@@ -125,14 +128,9 @@ void serving_session::on_modern(std::string_view name, std::string_view params, 
 }
 
 std::string serving_session::discovered() const {
-  std::string versions = "[";
-  for (const std::string_view revision : options_.revisions) {
-    if (versions.size() > 1) versions += ',';
-    append_quoted(versions, revision);
-  }
   const service_card& card = service_.card();
   object_writer result;
-  result.member("supportedVersions", versions + ']');
+  result.member("supportedVersions", newest_first(options_.revisions));
   result.member("capabilities", shape::capabilities(card, options_.revisions.back()));
   if (!card.instructions.empty()) result.text("instructions", card.instructions);
   return shape::modern_result(result.done(), card.info, &options_.keep);
@@ -158,6 +156,10 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
   serving_request request{std::move(params), std::move(client), self.side_, answer,
                           modern ? own_level : self.legacy_level_};
   auto served = co_await under_stop{answer.stop(), serve_method(self.means_, which, request)};
+  while (self.channel_.queued() > waits_while_queued && answer.wanted()) {
+    auto taken = co_await under_stop{answer.stop(), self.channel_.drained()};
+    if (!taken) break;
+  }
   if (served) {
     answer.result(*served);
   } else if (served.error().code == errc::cancelled) {

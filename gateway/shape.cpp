@@ -107,10 +107,12 @@ std::string prompt_result(std::string_view result, std::string_view revision) {
   for_each_element(messages, [&](std::string_view message) {
     if (shaped.size() > 1) shaped += ',';
     const std::string_view content = find_member(message, "content");
-    object_writer one;
-    one.members_of(message, {"content"});
-    if (!content.empty()) one.member("content", content_block(content, revision));
-    shaped += one.done();
+    if (content.empty()) {
+      shaped += message;
+    } else {
+      object_writer one;
+      shaped += one.members_of(message, {"content"}).member("content", content_block(content, revision)).done();
+    }
     return true;
   });
   object_writer whole;

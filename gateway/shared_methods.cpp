@@ -32,10 +32,10 @@ constexpr std::array methods{
 bool is_text(std::string_view json) { return json.starts_with('"'); }
 bool is_object(std::string_view json) { return json.starts_with('{'); }
 
-bool only_texts(std::string_view object) {
-  bool texts = true;
-  for_each_member(object, [&](std::string_view, std::string_view value) { return texts = is_text(value); });
-  return texts;
+bool all_members(std::string_view object, bool (*are)(std::string_view)) {
+  bool so_far = true;
+  for_each_member(object, [&](std::string_view, std::string_view value) { return so_far = are(value); });
+  return so_far;
 }
 
 const char* what_is_wrong(kind what, std::string_view params) {
@@ -48,7 +48,7 @@ const char* what_is_wrong(kind what, std::string_view params) {
     case kind::read_resource: return is_text(find_member(params, "uri")) ? nullptr : "params.uri is not a string";
     case kind::get_prompt:
       if (!is_text(find_member(params, "name"))) return "params.name, the prompt's, is not a string";
-      return arguments.empty() || (is_object(arguments) && only_texts(arguments))
+      return arguments.empty() || (is_object(arguments) && all_members(arguments, is_text))
                  ? nullptr
                  : "params.arguments is not an object of strings";
     case kind::complete: {
@@ -153,7 +153,8 @@ result<std::size_t> take_answers(const serving_means& means, const input_rounds:
                                  serving_request& request) {
   const std::string_view responses = find_member(request.params(), "inputResponses");
   const std::string_view given = find_member(request.params(), "requestState");
-  if (!responses.empty() && !is_object(responses)) return invalid_params("params.inputResponses is not an object");
+  if (!responses.empty() && !(is_object(responses) && all_members(responses, is_object)))
+    return invalid_params("params.inputResponses is not an object of objects");
   input_rounds::round current;
   if (!given.empty()) {
     const auto name = text_of(given);
@@ -191,11 +192,17 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
     auto got = co_await handle(means.what, which.what, request);
     if (!got) co_return failure(which.what, got.error());
     if (got->questions.empty()) co_return shaped(which, request.client(), std::move(got->result));
+    if (which.what == kind::complete)
+      co_return error{.code = errc::protocol, .what = "what serves completion/complete may not ask questions"};
     for (const input_request& question : got->questions) {
       std::string missing = request.client().missing_for(question);
       if (!missing.empty()) co_return cannot_ask(which.what, question, std::move(missing), modern);
     }
-    if (modern) co_return come_again(means, about, number, std::move(*got));
+    if (modern) {
+      auto again = come_again(means, about, number, std::move(*got));
+      if (!again) co_return failure(which.what, again.error());
+      co_return again;
+    }
     if (++number > means.options.rounds.max_rounds)
       co_return failure(which.what, {.code = errc::too_large, .what = "the client was asked too many times"});
     auto answers = co_await ask(means, std::move(got->questions));
@@ -220,7 +227,7 @@ task<result<std::string>> serve_method(const serving_means& means, const shared_
   if (method.what == kind::list) {
     auto items = co_await means.what.list(method.list);
     if (!items) co_return items.error();
-    served = list_page(method.list, *items, request.params(), means.options.page_size, revision);
+    served = list_page(method.list, **items, request.params(), means.options.page_size, revision);
   } else {
     served = co_await serve_in_rounds(means, method, request);
   }

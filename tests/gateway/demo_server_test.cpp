@@ -53,6 +53,19 @@ task<void> its_tools(child_client& c) {
   expect(code_of(unknown) == "-32602");
 }
 
+// More than the peer would queue: an answer waits for a client that reads slowly, and is not dropped.
+task<void> more_than_is_queued(child_client& c) {
+  co_await shake_hands(c);
+  for (int id = 1; id <= 4; ++id)
+    c.say(house::request(id, "tools/call", R"("name":"large","arguments":{"bytes":12000000})"));
+  std::size_t all = 0;
+  for (int answers = 0; answers < 4; ++answers) {
+    const std::string one = co_await c.next();
+    all += one.size();
+  }
+  expect(all > 48'000'000_ul) << all;
+}
+
 task<void> slowly(child_client& c) {
   co_await shake_hands(c);
   c.say(house::request(1, "tools/call", R"("name":"slow","arguments":{"seconds":0.2},"_meta":{"progressToken":7})"));
@@ -178,6 +191,7 @@ task<void> to_its_end(loop& l, command what, std::string input, std::string& sai
 
 const suite<"demo_server"> tests = [] {
   "its tools do what they say"_test = [] { with_child(demo(), its_tools); };
+  "large answers wait for a slow reader"_test = [] { with_child(demo(), more_than_is_queued); };
   "slow reports progress and can be cancelled"_test = [] { with_child(demo(), slowly); };
   "ask asks the user of a client that can"_test = [] { with_child(demo(), asks_in_the_old_way); };
   "ask says what is missing to one that cannot"_test = [] { with_child(demo(), cannot_ask); };

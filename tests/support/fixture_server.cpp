@@ -101,16 +101,18 @@ class fixture_service final : public service {
     card_.lists_change = true;
     if (!s.journal.empty())
       journal_ = hawser::detail::unique_fd{open(s.journal.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)};
-    tools_.push_back(tool_json("burst", "announces changes of the list", "{}"));
-    tools_.push_back(tool_json("echo", "gives its text back", R"({"text":{"type":"string"}})"));
-    for (int i = 0; i < s.tools; ++i) tools_.push_back(tool_json("tool_" + std::to_string(i), "does nothing", "{}"));
-    tools_.push_back(tool_json("work", "writes its id into the journal",
+    auto tools = std::make_shared<std::vector<std::string>>();
+    tools->push_back(tool_json("burst", "announces changes of the list", "{}"));
+    tools->push_back(tool_json("echo", "gives its text back", R"({"text":{"type":"string"}})"));
+    for (int i = 0; i < s.tools; ++i) tools->push_back(tool_json("tool_" + std::to_string(i), "does nothing", "{}"));
+    tools->push_back(tool_json("work", "writes its id into the journal",
                                R"({"id":{"type":"string"},"delay_ms":{"type":"integer"}})"));
+    tools_ = std::move(tools);
   }
 
   [[nodiscard]] const service_card& card() const override { return card_; }
 
-  task<result<std::vector<std::string>>> list(list_kind /*what*/) override { co_return tools_; }
+  task<result<served_list>> list(list_kind /*what*/) override { co_return served_list{tools_}; }
 
   task<result<reply>> call_tool(serving_request& request) override {
     const std::string_view arguments = request.arguments();
@@ -143,7 +145,7 @@ class fixture_service final : public service {
 
   const switches& switches_;
   service_card card_;
-  std::vector<std::string> tools_;
+  served_list tools_;
   hawser::detail::unique_fd journal_;
 };
 

@@ -35,6 +35,7 @@ class example_service final : public service {
   std::vector<std::string> tools;
   std::vector<std::string> calls;     // "name arguments", as they came
   std::vector<input_request> asking;  // what `ask` wants to know
+  bool forgetful = false;             // … again and again
   event stuck;                        // somebody is in `wait`
   bool heard_stop = false;
   using service::changed;
@@ -42,14 +43,12 @@ class example_service final : public service {
 
   [[nodiscard]] const service_card& card() const override { return own; }
 
-  task<result<std::vector<std::string>>> list(list_kind what) override {
-    switch (what) {
-      case list_kind::tools: co_return tools;
-      case list_kind::resources: co_return std::vector<std::string>{R"({"uri":"a:1","name":"one","icons":[]})"};
-      case list_kind::resource_templates: co_return std::vector<std::string>{R"({"uriTemplate":"a:{n}","name":"n"})"};
-      case list_kind::prompts: co_return std::vector<std::string>{R"({"name":"greet"})"};
-    }
-    co_return std::vector<std::string>{};
+  task<result<served_list>> list(list_kind what) override {
+    std::vector<std::string> items = tools;
+    if (what == list_kind::resources) items = {R"({"uri":"a:1","name":"one","icons":[]})"};
+    if (what == list_kind::resource_templates) items = {R"({"uriTemplate":"a:{n}","name":"n"})"};
+    if (what == list_kind::prompts) items = {R"({"name":"greet"})"};
+    co_return std::make_shared<const std::vector<std::string>>(std::move(items));
   }
 
   task<result<reply>> call_tool(serving_request& request) override {
@@ -108,7 +107,7 @@ class example_service final : public service {
       all = all && !request.answer(question.key).empty();
       got += request.answer(question.key);
     }
-    if (all) return reply::with(text_result(got));
+    if (all && !forgetful) return reply::with(text_result(got));
     return {.questions = asking, .state = request.state() + "s"};
   }
 };
