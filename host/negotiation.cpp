@@ -71,6 +71,9 @@ task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who
 
 task<result<agreement>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
                                    duration bound) {
+  // Version negotiation: the modern era has no handshake, and its revisions are never offered in this one.
+  if (protocol::modern(revision))
+    co_return error{.code = errc::config, .what = "the revision " + revision + " cannot be offered by initialize"};
   const auto request = prepared_request::verbatim(protocol::method::initialize, who.initialize_params(revision));
   const call_options options = within(bound);
   auto answer = co_await to.call(request, {}, options);

@@ -39,6 +39,8 @@ task<result<void>> session::open(open_options options) {
 
 task<result<void>> session::negotiate(open_options options) {
   const bool pinned = !options.revision.empty();
+  if (pinned && options.how == opening::probe)  // nothing to find out: the revision says its era
+    options.how = protocol::modern(options.revision) ? opening::modern : opening::legacy;
   if (options.how != opening::legacy) {
     const duration bound = options.how == opening::modern ? options.timeout : options.probe_timeout;
     auto found = co_await probe(peer_, around_.who, bound);
@@ -47,6 +49,10 @@ task<result<void>> session::negotiate(open_options options) {
       co_return prefixed(protocol::method::discover, found.error());
     }
     if (found->has_value()) {
+      if (pinned && (*found)->revision != options.revision)
+        co_return error{.code = errc::protocol,
+                        .what = "the server speaks " + (*found)->revision + ", and only " + options.revision +
+                                " is allowed for it"};
       agree(std::move(**found));
       co_return {};
     }
