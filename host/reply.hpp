@@ -2,12 +2,15 @@
 // How the embedding program answers a question of ours: now or later, from any thread, or not at all.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "../runtime/event.hpp"
+#include "../runtime/task.hpp"
 #include "door.hpp"
 
 namespace hawser {
@@ -69,10 +72,18 @@ task<result<std::optional<T>>> ask(door_ref way, executor where, std::function<v
     std::function<void()> deliver = [handler = std::move(handler), answer = std::move(answer), question] {
       handler(std::move(*question), std::move(*answer));
     };
-    if (where) {
-      where(std::move(deliver));
-    } else {
-      deliver();
+    // An exception of the embedder's own function: the reply was dropped on its way out, which is an answer.
+    const context here = co_await this_context();
+    try {
+      if (where) {
+        where(std::move(deliver));
+      } else {
+        deliver();
+      }
+    } catch (const std::exception& thrown) {
+      here.loop->log().write(log_level::error, "host", std::string{"an input function threw: "} + thrown.what());
+    } catch (...) {
+      here.loop->log().write(log_level::error, "host", "an input function threw");
     }
   }
   auto waited = co_await open->answered.wait();
