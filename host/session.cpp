@@ -13,6 +13,30 @@ peer_limits limits_of(const host_limits& limits) {
   return {.max_pending = limits.max_pending, .max_queued = limits.max_queued};
 }
 
+// JSON text that is an object, without the space around it; empty if it is something else.
+std::string_view object_in(std::string_view json) {
+  if (!raw_json{json}.check()) return {};
+  constexpr std::string_view space = " \t\r\n";
+  json.remove_prefix(json.find_first_not_of(space));
+  json.remove_suffix(json.size() - 1 - json.find_last_not_of(space));
+  return json.front() == '{' ? json : std::string_view{};
+}
+
+// The members of an object as they stand in it, without the braces and without those that `leave_out` names.
+template <class F>
+std::string members_of(std::string_view object, F leave_out) {
+  std::string members;
+  for_each_member(object, [&](std::string_view name, std::string_view value) {
+    if (leave_out(name)) return true;
+    members += members.empty() ? "\"" : ",\"";
+    members += name;
+    members += "\":";
+    members += value;
+    return true;
+  });
+  return members;
+}
+
 }  // namespace
 
 session::session(const session_surroundings& around, std::string server, std::unique_ptr<channel> over,
@@ -141,24 +165,30 @@ task<result<raw_json>> session::get_prompt(std::string name, std::string argumen
 task<result<raw_json>> session::request(std::string method, std::string params, call_options options) {
   const use guard{users_};
   std::string members;
+  std::string meta;
   if (!params.empty()) {
-    auto valid = raw_json{params}.check();
-    const std::size_t begin = params.find('{');
-    const std::size_t end = params.rfind('}');
-    if (!valid || begin == std::string::npos || params.find_first_not_of(" \t\r\n") != begin)
-      co_return error{.code = errc::parse, .what = "the params of " + method + " are no JSON object"};
-    members = params.substr(begin + 1, end - begin - 1);
-    if (members.find_first_not_of(" \t\r\n") == std::string::npos) members.clear();
+    const std::string_view object = object_in(params);
+    if (object.empty()) co_return error{.code = errc::parse, .what = "the params of " + method + " are no JSON object"};
+    // The caller's own `_meta` is kept, but for what only we can say.
+    const std::string ours = '{' + meta_ + '}';
+    members = members_of(object, [](std::string_view name) { return same_name(name, protocol::meta::key); });
+    const std::string_view own = find_member(object, protocol::meta::key);
+    if (own.starts_with('{')) {
+      meta = members_of(own, [&](std::string_view name) {
+        return same_name(name, protocol::meta::progress_token) || !find_member(ours, unescaped(name)).empty();
+      });
+    }
   }
-  const prepared_request made = prepared(method, members);
+  if (!meta.empty() && !meta_.empty()) meta += ',';
+  meta += meta_;
+  const prepared_request made{{.method = method, .members = members, .meta = meta}};
   co_return co_await peer_.call(made, {}, options);
 }
 
 result<void> session::notify(std::string_view method, std::string_view params) {
   if (is_closed()) return error{.code = errc::closed, .what = "the session is closed"};
-  if (!params.empty()) {
-    if (auto valid = raw_json{params}.check(); !valid) return prefixed("the params", valid.error());
-  }
+  if (!params.empty() && object_in(params).empty())
+    return error{.code = errc::parse, .what = "the params of " + std::string{method} + " are no JSON object"};
   peer_.notify(method, params);
   return {};
 }
