@@ -67,6 +67,7 @@ task<result<void>> session::negotiate(open_options options) {
     options.how = protocol::modern(options.revision) ? opening::modern : opening::legacy;
   if (options.how != opening::legacy) {
     const duration bound = options.how == opening::modern ? options.timeout : options.probe_timeout;
+    early_requests_.emplace();
     auto found = co_await probe(peer_, around_.who, bound);
     if (!found) {
       died_of_the_probe_ = found.error().code == errc::closed;
@@ -82,6 +83,7 @@ task<result<void>> session::negotiate(open_options options) {
     }
     if (options.how == opening::modern)
       co_return error{.code = errc::protocol, .what = "the server does not speak 2026-07-28 or later"};
+    answer_early_requests();
   }
   std::string revision = pinned ? options.revision : std::string{protocol::revision::latest_legacy};
   auto agreed = co_await initialize(peer_, around_.who, std::move(revision), pinned, options.timeout);
@@ -94,6 +96,7 @@ void session::agree(agreement what) {
   agreed_ = std::move(what);
   if (!agreed_.modern()) return;
   peer_.negotiated(peer_info{agreed_.revision}, false);
+  early_requests_.reset();
   meta_ = around_.who.modern_meta(agreed_.revision);
   work_->spawn(lists_.run());
   work_->spawn(resources_.run());

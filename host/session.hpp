@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -102,6 +103,12 @@ class session final : private peer_listener {
   void missed_updates();
 
   // session_input.cpp: what servers ask for.
+  struct early_request {
+    std::string method;
+    std::string params;
+    responder answer;
+  };
+  void answer_early_requests();
   static task<void> answer_request(session& self, std::string method, std::string params, responder answer);
   task<result<raw_json>> with_input(std::string method, std::string members, const call_options& options,
                                     std::optional<result<raw_json>> first);
@@ -115,8 +122,8 @@ class session final : private peer_listener {
   session_listener& listener_;
   peer peer_;
   agreement agreed_;
-  std::string meta_;       // the members of `_meta` in every request; empty in the legacy era
-  std::string log_level_;  // asked for in every request of the modern era
+  std::string meta_;  // the members of `_meta` in every request; empty in the legacy era
+  std::optional<std::vector<early_request>> early_requests_;  // while nobody knows whether the server may ask
   std::unordered_map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;
   std::set<std::string, std::less<>> visited_;  // pages of which the server said that the user is done there

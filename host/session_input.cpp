@@ -32,12 +32,21 @@ struct wanted_input {
 }  // namespace
 
 void session::on_request(std::string_view method, std::string_view params, responder answer) {
+  if (early_requests_) {
+    early_requests_->push_back({std::string{method}, std::string{params}, std::move(answer)});
+    return;
+  }
   if (method == protocol::method::ping) {
     answer.result("{}");
     return;
   }
   if (is_closed()) return;
   work_->spawn(answer_request(*this, std::string{method}, std::string{params}, std::move(answer)));
+}
+
+void session::answer_early_requests() {
+  auto early = std::exchange(early_requests_, std::nullopt);
+  for (early_request& one : *early) on_request(one.method, one.params, std::move(one.answer));
 }
 
 namespace {

@@ -26,6 +26,12 @@ void peer::notify(std::string_view method, std::string_view params) { send_line(
 void peer::negotiated(const peer_info& info, bool answers_requests) {
   answers_requests_ = answers_requests;
   channel_.negotiated(info);
+  if (answers_requests) return;
+  for (const auto& request : std::exchange(incoming_, {})) {
+    count(counters_.forbidden, "a request that this revision forbids");
+    request->owner = nullptr;
+    request->stop.request_stop();
+  }
 }
 
 void peer::rest() noexcept {

@@ -65,8 +65,8 @@ class peer final : public receiver {
   }
   void notify(std::string_view method, std::string_view params = {});
 
-  /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing: its server may
-  /// not ask.
+  /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing, not even what came
+  /// before: its server may not ask.
   void negotiated(const peer_info& info, bool answers_requests);
   /// Nothing is expected for a while: memory that is kept for speed is given back.
   void rest() noexcept;
