@@ -18,6 +18,8 @@ constexpr duration longest_pause = std::chrono::minutes{1};
 // As good as for ever: there is no answer to wait for.
 constexpr duration unbounded = std::chrono::hours{24 * 365};
 
+task<result<void>> slept(duration length) { co_return co_await sleep_for(length); }
+
 }  // namespace
 
 std::int64_t subscription_of(std::string_view params) {
@@ -65,13 +67,16 @@ task<void> change_listener::run() {
     listened = true;
     const time_point began = where.loop->now();
     auto first = co_await when_any(listen(), interrupted());
-    ignore(std::get<0>(first.values), "however it ended, it is opened again or not wanted any more");
     id_ = 0;
+    // However it ended, it is opened again or not wanted any more; but there is nothing to open it on any more.
+    const auto& heard = std::get<0>(first.values);
+    if (!heard && heard.error().code == errc::closed) co_return;
     if (changed_) continue;
     const bool lasted = where.loop->now() - began >= longest_pause;
     pause = lasted ? first_pause : pause;
-    auto slept = co_await sleep_for(pause);
-    ignore(slept, "a stop is seen at the head of the loop");
+    interrupted_.reset();
+    auto paused = co_await when_any(slept(pause), interrupted());
+    ignore(std::get<0>(paused.values), "a stop is seen at the head of the loop, another filter there, too");
     pause = std::min(2 * pause, longest_pause);
   }
 }
