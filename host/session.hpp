@@ -115,6 +115,11 @@ class session final : private peer_listener {
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
   task<result<void>> visited(std::string id);
+  struct page_visit {
+    std::size_t calls = 0;  // that wait for it
+    bool done = false;
+  };
+  class expected_visits;
 
   session_surroundings around_;
   std::string server_;
@@ -126,7 +131,7 @@ class session final : private peer_listener {
   std::optional<std::vector<early_request>> early_requests_;  // while nobody knows whether the server may ask
   std::unordered_map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;
-  std::set<std::string, std::less<>> visited_;  // pages of which the server said that the user is done there
+  std::map<std::string, page_visit, std::less<>> visits_;  // by elicitationId; only those that a call waits for
   event visited_more_;
   change_listener lists_;  // modern era only, and so is the next
   change_listener resources_;

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t largest_state = std::size_t{64} * 1024;
 constexpr std::size_t most_inputs = 64;
-// A server that wants to be asked again without any input is not asked in a tight loop.
+// Not every server says when the user is done at a page.
 constexpr duration longest_visit = std::chrono::minutes{5};
+// A server that wants to be asked again without any input is not asked in a tight loop.
 constexpr duration pause_between_rounds = std::chrono::milliseconds{250};
 
 error unusable(std::string what) {
@@ -201,8 +202,30 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
   }
 }
 
+// The pages that one call waits for, as long as it does: what servers say of other pages is not kept.
+class session::expected_visits {
+ public:
+  explicit expected_visits(session& of) noexcept : of_(of) {}
+  expected_visits(const expected_visits&) = delete;
+  expected_visits& operator=(const expected_visits&) = delete;
+  ~expected_visits() {
+    for (const std::string& id : ids_) {
+      const auto it = of_.visits_.find(id);
+      if (--it->second.calls == 0) of_.visits_.erase(it);
+    }
+  }
+  void add(std::string id) {
+    ++of_.visits_[id].calls;
+    ids_.push_back(std::move(id));
+  }
+
+ private:
+  session& of_;
+  std::vector<std::string> ids_;
+};
+
 task<result<void>> session::visited(std::string id) {
-  while (!visited_.contains(id)) {
+  while (!visits_.find(id)->second.done) {
     visited_more_.reset();
     auto waited = co_await visited_more_.wait();
     if (!waited) co_return waited;
@@ -225,6 +248,10 @@ task<result<void>> session::visit_pages(const error& required) {
     });
   }
   if (visits.empty()) co_return required;
+  expected_visits expected{*this};  // from now on: the user may be done before he has said that he agrees
+  for (const auto& [request, id] : visits) {
+    if (!id.empty()) expected.add(id);
+  }
   for (auto& [request, id] : visits) {
     url_request copy = request;
     auto agreed = co_await unless_closed(closing_, around_.desk.consent(std::move(copy)));

@@ -184,7 +184,9 @@ void session::on_notification(std::string_view method, std::string_view params) 
   } else if (method == note::message) {
     listener_.on_log_message(text("level"), params.empty() ? params : find_member(params, "data"));
   } else if (method == note::elicitation_complete) {
-    visited_.insert(text("elicitationId"));
+    const auto meant = visits_.find(text("elicitationId"));
+    if (meant == visits_.end()) return;
+    meant->second.done = true;
     visited_more_.set();
   } else if (method == note::cancelled) {
     const auto request = params.empty() ? std::nullopt : integer_of(find_member(params, "requestId"));
