@@ -35,21 +35,27 @@ error endless(std::string_view method, std::string what) {
   return error{.code = errc::too_large, .what = std::string{method} + ": " + std::move(what)};
 }
 
+// Results: a type that is unknown, or not of this method, makes them invalid.
+error incomplete() { return error{.code = errc::protocol, .what = "the page is not a complete result"}; }
+
 // One page of anything but tools.
-result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, std::size_t limit,
-                                                 boost::json::array& into) {
+result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, bool modern,
+                                                 std::size_t limit, boost::json::array& into) {
   auto tree = page.parse();
   if (!tree) return tree.error();
   boost::json::object* object = tree->if_object();
   boost::json::value* found = object != nullptr ? object->if_contains(member) : nullptr;
   if (found == nullptr || !found->is_array())
     return error{.code = errc::protocol, .what = "the page has no list of " + std::string{member}};
+  const boost::json::value* type = object->if_contains("resultType");
+  if (modern && type != nullptr && *type != boost::json::value("complete")) return incomplete();
   for (boost::json::value& element : found->get_array()) {
     if (into.size() == limit) return endless(member, "more than " + std::to_string(limit) + " elements");
     into.push_back(std::move(element));
   }
   const boost::json::value* cursor = object->if_contains("nextCursor");
-  if (cursor == nullptr || !cursor->is_string()) return std::optional<std::string>{};
+  if (cursor == nullptr || cursor->is_null()) return std::optional<std::string>{};
+  if (!cursor->is_string()) return error{.code = errc::protocol, .what = "\"nextCursor\" is not a string"};
   return std::optional<std::string>{std::string{cursor->get_string()}};
 }
 
@@ -79,6 +85,7 @@ task<result<tool_listing>> session::list_tools() {
   const take_page take = [&](raw_json page) -> result<std::optional<std::string>> {
     auto read = read_tool_page(std::move(page), *tools, around_.limits.max_tools);
     if (!read) return read.error();
+    if (!read->complete && agreed_.modern()) return incomplete();
     listing.skipped_count += read->skipped_count;
     for (skipped_tool& one : read->skipped) {
       if (listing.skipped.size() < 100) listing.skipped.push_back(std::move(one));
@@ -97,7 +104,7 @@ task<result<boost::json::array>> session::list(list_kind which) {
   const list_words words = words_of(which);
   boost::json::array all;
   const take_page take = [&](const raw_json& page) {
-    return take_elements(page, words.member, around_.limits.max_tools, all);
+    return take_elements(page, words.member, agreed_.modern(), around_.limits.max_tools, all);
   };
   auto read = co_await pages(words.method, take);
   if (!read) co_return read.error();

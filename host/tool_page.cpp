@@ -145,6 +145,7 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   walk_object(result.data(), end, [&](std::string_view key, const char* value) {
     if (key == "tools" && *value == '[' && !std::exchange(listed, true)) return walk_array(value, one_tool);
     const char* behind = detail::skip_value(value, end);
+    if (key == "resultType") read.complete = std::string_view{value, behind} == R"("complete")";
     if (key == "nextCursor") cursor = {value, static_cast<std::size_t>(behind - value)};
     return behind;
   });

@@ -20,6 +20,7 @@ struct skipped_tool {
 
 struct tool_page {
   std::optional<std::string> next_cursor{};  ///< an empty one is one, too
+  bool complete = true;                      ///< by its resultType; a legacy page has none
   std::vector<skipped_tool> skipped{};       ///< the first hundred of them
   std::size_t skipped_count = 0;
 };
