@@ -19,11 +19,19 @@ namespace {
 constexpr std::size_t largest_file = std::size_t{64} << 20;
 constexpr std::int64_t day = 24 * 60 * 60;
 
-// Every text with its length, so that no two configurations run into one.
+// Every text with its length and every list with its own, so that no two configurations run into one.
 void append_part(std::string& to, std::string_view part) {
   to += std::to_string(part.size());
   to += ':';
   to += part;
+}
+
+void append_parts(std::string& to, const std::map<std::string, std::string>& parts) {
+  append_part(to, std::to_string(parts.size()));
+  for (const auto& [name, value] : parts) {
+    append_part(to, name);
+    append_part(to, value);
+  }
 }
 
 // Secrets take part only as a hash, of which sixteen bytes become the name of the file.
@@ -31,20 +39,17 @@ std::string key_of(const server_settings& about) {
   std::string all;
   append_part(all, about.name);
   if (const auto* child = std::get_if<stdio_settings>(&about.transport)) {
+    append_part(all, "stdio");
     append_part(all, child->command);
+    append_part(all, std::to_string(child->args.size()));
     for (const std::string& argument : child->args) append_part(all, argument);
-    for (const auto& [name, value] : child->env) {
-      append_part(all, name);
-      append_part(all, value);
-    }
+    append_parts(all, child->env);
     append_part(all, child->cwd);
   } else {
     const auto& remote = std::get<http_settings>(about.transport);
+    append_part(all, "http");
     append_part(all, remote.url);
-    for (const auto& [name, value] : remote.headers) {
-      append_part(all, name);
-      append_part(all, value);
-    }
+    append_parts(all, remote.headers);
   }
   const auto hash = sha256(all);
   return base64url({reinterpret_cast<const char*>(hash.data()), 16});
@@ -66,7 +71,8 @@ std::string file_text(const remembered_server& what) {
 
 result<remembered_server> read_text(std::string text, std::size_t max_tools) {
   raw_json all{text};
-  if (auto valid = all.check(); !valid) return valid.error();
+  // As in pages of tools/list: the number of values is bounded by the number of tools.
+  if (auto valid = all.check({.max_values = text.size()}); !valid) return valid.error();
   if (all.text().front() != '{' || find_member(all.text(), "hawser") != "1")
     return error{.code = errc::parse, .what = "not a file of this version"};
   remembered_server read{.revision = text_of(find_member(all.text(), "revision")).value_or(""),
@@ -116,8 +122,10 @@ task<result<void>> server_memory::keep(const server_settings& about, remembered_
   if (folder_.empty()) co_return result<void>{};
   std::string path = path_of(about);
   auto old = co_await recall(about, what.tools ? what.tools->size() : 0);
-  const bool said = old && old->revision == what.revision && old->tools && what.tools && *old->tools == *what.tools;
-  if (said && what.seen - old->seen < day / 2) co_return result<void>{};
+  const tool_list none;
+  const bool said = old && old->revision == what.revision && *old->tools == (what.tools ? *what.tools : none);
+  // One from the future was written when the clock was wrong, and would never be recent.
+  if (said && old->seen <= what.seen && what.seen - old->seen < day / 2) co_return result<void>{};
   std::string folder = folder_ + "/servers";
   auto made = co_await offload<void>([folder = std::move(folder)] { return make_folder(folder); });
   if (!made) co_return made;
