@@ -7,6 +7,7 @@
 
 #include "../../transports/json_text.hpp"
 #include "config_expand.hpp"
+#include "json_pointer.hpp"
 
 namespace hawser::detail {
 
@@ -15,19 +16,6 @@ namespace {
 // A file of nothing but mistakes must not become a report that is larger than itself.
 constexpr std::size_t most_problems = 100;
 constexpr duration longest_time = std::chrono::hours{24};
-
-std::string below(const std::string& pointer, std::string_view name) {
-  std::string out = pointer + '/';
-  for (const char c : name) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // "30s": a number and its unit.
 std::optional<std::pair<double, duration>> timed(std::string_view text) {
@@ -84,7 +72,7 @@ std::vector<config_member> config_reader::members(const config_node& object) {
   std::map<std::string, std::string_view, std::less<>> seen;
   for_each_member(object.json, [&](std::string_view key, std::string_view json) {
     config_member member{.name = unescaped(key), .key = key};
-    member.value = {.json = json, .pointer = below(object.pointer, member.name)};
+    member.value = {.json = json, .pointer = pointer_below(object.pointer, member.name)};
     const auto [earlier, fresh] = seen.try_emplace(member.name, key);
     if (fresh) {
       found.push_back(std::move(member));
@@ -126,7 +114,7 @@ std::optional<std::vector<std::string>> config_reader::list_of(const config_node
   std::size_t index = 0;
   bool good = true;
   for_each_element(at.json, [&](std::string_view json) {
-    auto value = (this->*one)({.json = json, .pointer = below(at.pointer, std::to_string(index++))});
+    auto value = (this->*one)({.json = json, .pointer = pointer_below(at.pointer, std::to_string(index++))});
     good = good && value.has_value();
     if (value) values.push_back(*std::move(value));
     return true;

@@ -5,7 +5,10 @@
 #include <array>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cmath>
 #include <utility>
+
+#include "json_pointer.hpp"
 
 namespace hawser::detail {
 
@@ -13,34 +16,19 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t too_many = std::size_t{1} << 40;
-
-// Keywords that judge a value by themselves and are handed on as they are.
-constexpr std::array<std::string_view, 19> plain_keywords{
-    "$ref",        "type",        "enum",          "const",         "multipleOf", "maximum",     "exclusiveMaximum",
-    "minimum",     "maxLength",   "minLength",     "maxItems",      "minItems",   "uniqueItems", "exclusiveMinimum",
-    "maxContains", "minContains", "maxProperties", "minProperties", "required"};
-
 bool any_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
-bool is_plain(std::string_view keyword) {
-  return keyword == "dependentRequired" ||
-         std::find(plain_keywords.begin(), plain_keywords.end(), keyword) != plain_keywords.end();
-}
 
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
-std::string below(const std::string& pointer, std::string_view name) {
-  std::string out = pointer + '/';
-  for (const char c : name) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
+
+// Some libraries write 2.0 where they mean 2.
+bool is_count(const json::value& value) {
+  if (value.is_uint64()) return true;
+  if (value.is_int64()) return value.get_int64() >= 0;
+  constexpr double exact = 9007199254740992;  // 2^53
+  return value.is_double() && value.get_double() >= 0 && value.get_double() <= exact &&
+         std::trunc(value.get_double()) == value.get_double();
 }
 
 // `#/a%20b`: a reference is a URI, a pointer in it is percent-encoded.
@@ -62,8 +50,6 @@ std::string decoded(std::string_view text) {
   }
   return out;
 }
-
-std::size_t plus(std::size_t a, std::size_t b) noexcept { return std::min(a + b, too_many); }
 
 }  // namespace
 
@@ -110,68 +96,95 @@ std::size_t schema_plan::add(const json::value& schema, const std::string& point
   return at;
 }
 
-void schema_plan::add_child(std::size_t at, edge one, const json::value& schema, const std::string& pointer) {
-  one.child = add(schema, pointer);
-  nodes_[at].edges.push_back(std::move(one));
-}
-
-void schema_plan::add_keyword(std::size_t at, const std::string& keyword, const json::value& value,
+void schema_plan::add_keyword(std::size_t at, std::string_view keyword, const json::value& value,
                               const std::string& pointer) {
   using form = edge::form;
-  const std::string here = below(pointer, keyword);
-  const auto named = [&](reach to) {
-    const json::object* entries = value.if_object();
-    if (entries == nullptr) return refuse("\"" + keyword + "\" is not an object");
-    for (const auto& [name, schema] : *entries) {
-      if (keyword == "dependencies" && schema.is_array()) continue;  // names of members, not a schema
-      add_child(at, {.keyword = keyword, .name = name, .how = form::named, .to = to, .child = 0}, schema,
-                below(here, name));
-    }
+  struct applicator {
+    std::string_view keyword;
+    form how;
+    reach to;
   };
-  const auto listed = [&](reach to) {
+  static constexpr std::array<applicator, 20> applicators{{
+      {"properties", form::named, reach::one},
+      {"$defs", form::named, reach::never},
+      {"definitions", form::named, reach::never},
+      {"dependentSchemas", form::named, reach::same},
+      {"dependencies", form::named, reach::same},
+      {"allOf", form::listed, reach::same},
+      {"anyOf", form::listed, reach::same},
+      {"oneOf", form::listed, reach::same},
+      {"prefixItems", form::listed, reach::one},
+      {"not", form::single, reach::same},
+      {"if", form::single, reach::same},
+      {"then", form::single, reach::same},
+      {"else", form::single, reach::same},
+      {"items", form::single, reach::each},
+      {"additionalItems", form::single, reach::each},
+      {"additionalProperties", form::single, reach::each},
+      {"contains", form::single, reach::each},
+      {"propertyNames", form::single, reach::each},
+      {"unevaluatedItems", form::single, reach::each},
+      {"unevaluatedProperties", form::single, reach::each},
+  }};
+  const auto* found =
+      std::find_if(applicators.begin(), applicators.end(), [&](const applicator& a) { return a.keyword == keyword; });
+  if (found == applicators.end()) return add_word(at, keyword, value);
+  edge one{.keyword = std::string{keyword}, .name = {}, .how = found->how, .to = found->to, .child = 0};
+  if (keyword == "items" && value.is_array()) {  // as draft 7 has it
+    one.how = form::listed;
+    one.to = reach::one;
+  }
+  add_children(at, one, value, pointer_below(pointer, keyword));
+}
+
+void schema_plan::add_children(std::size_t at, edge one, const json::value& value, const std::string& pointer) {
+  const auto add_child = [&](const json::value& schema, const std::string& where) {
+    one.child = add(schema, where);
+    nodes_[at].edges.push_back(one);
+  };
+  if (one.how == edge::form::single) return add_child(value, pointer);
+  if (one.how == edge::form::listed) {
     const json::array* entries = value.if_array();
-    if (entries == nullptr) return refuse("\"" + keyword + "\" is not an array");
-    if (entries->empty() && to == reach::same) return refuse("\"" + keyword + "\" is empty");
+    if (entries == nullptr || (entries->empty() && one.to == reach::same))
+      return refuse('"' + one.keyword + "\" is not a list of schemas");
     for (std::size_t i = 0; i < entries->size(); ++i)
-      add_child(at, {.keyword = keyword, .name = {}, .how = form::listed, .to = to, .child = 0}, (*entries)[i],
-                below(here, std::to_string(i)));
-  };
-  const auto single = [&](reach to) {
-    add_child(at, {.keyword = keyword, .name = {}, .how = form::single, .to = to, .child = 0}, value, here);
-  };
+      add_child((*entries)[i], pointer_below(pointer, std::to_string(i)));
+    return;
+  }
+  const json::object* entries = value.if_object();
+  if (entries == nullptr) return refuse('"' + one.keyword + "\" is not an object of schemas");
+  for (const auto& [name, schema] : *entries) {
+    if (one.keyword == "dependencies" && schema.is_array()) continue;  // names of members, not a schema
+    one.name = name;
+    add_child(schema, pointer_below(pointer, name));
+  }
+}
+
+// What has no schemas in it.
+void schema_plan::add_word(std::size_t at, std::string_view keyword, const json::value& value) {
   const json::string* text = value.if_string();
-  if (any_of(keyword, {"pattern", "patternProperties"}))
+  const std::string word = text != nullptr ? std::string{view(*text)} : std::string{};
+  if (any_of(keyword, {"pattern", "patternProperties"})) {
     nodes_[at].lossy = lossy_ = true;
-  else if (keyword == "properties")
-    named(reach::one);
-  else if (any_of(keyword, {"$defs", "definitions"}))
-    named(reach::never);
-  else if (any_of(keyword, {"dependentSchemas", "dependencies"}))
-    named(reach::same);
-  else if (any_of(keyword, {"allOf", "anyOf", "oneOf"}))
-    listed(reach::same);
-  else if (keyword == "prefixItems" || (keyword == "items" && value.is_array()))
-    listed(reach::one);
-  else if (any_of(keyword, {"not", "if", "then", "else"}))
-    single(reach::same);
-  else if (any_of(keyword, {"items", "additionalItems", "additionalProperties", "contains", "propertyNames",
-                            "unevaluatedItems", "unevaluatedProperties"}))
-    single(reach::each);
-  else if (any_of(keyword, {"$dynamicRef", "$recursiveRef"}))
-    refuse("\"" + keyword + "\" is not supported");
-  else if (keyword == "$ref" && text == nullptr)
-    refuse("a \"$ref\" is not a text");
-  else if (keyword == "$ref")
+  } else if (any_of(keyword, {"$dynamicRef", "$recursiveRef"})) {
+    refuse('"' + std::string{keyword} + "\" is not supported");
+  } else if (keyword == "$ref") {
+    if (text == nullptr) return refuse("a \"$ref\" is not a text");
     nodes_[at].edges.push_back(
-        {.keyword = keyword, .name = std::string{view(*text)}, .how = form::reference, .to = reach::same, .child = 0});
-  else if (any_of(keyword, {"$anchor", "$dynamicAnchor"}) && text != nullptr)
-    places_.emplace('#' + std::string{view(*text)}, at);
-  else if (keyword == "$id" && text != nullptr && text->starts_with('#'))
-    places_.emplace(std::string{view(*text)}, at);
-  else if (keyword == "$id" && at != 0)
+        {.keyword = "$ref", .name = word, .how = edge::form::reference, .to = reach::same, .child = 0});
+  } else if (any_of(keyword, {"$anchor", "$dynamicAnchor"})) {
+    places_.emplace('#' + word, at);
+  } else if (keyword == "$id" && word.starts_with('#')) {  // an anchor, as draft 7 has it
+    places_.emplace(word, at);
+  } else if (keyword == "$id" && at != 0) {
     refuse("a nested \"$id\" is not supported");
-  else if (keyword == "multipleOf" && value.is_number() && value.to_number<double>() <= 0)
+  } else if (keyword == "multipleOf" && value.is_number() && value.to_number<double>() <= 0) {
     refuse("\"multipleOf\" is not more than 0");
+  } else if (any_of(keyword, {"maxLength", "minLength", "maxItems", "minItems", "maxContains", "minContains",
+                              "maxProperties", "minProperties"}) &&
+             !is_count(value)) {
+    refuse('"' + std::string{keyword} + "\" is not a count");
+  }
 }
 
 void schema_plan::resolve() {
@@ -211,93 +224,6 @@ void schema_plan::spread_loss() {
       changed = changed || n.lossy;
     }
   }
-}
-
-std::size_t schema_plan::steps_deep(const instance_shape& instance) const noexcept {
-  std::size_t height = 0;
-  for (const node& n : nodes_) height = std::max(height, n.height);
-  return (height + 1) * (instance.depth + 1);
-}
-
-std::size_t schema_plan::own_steps(const node& n, const instance_shape& instance) const noexcept {
-  std::size_t own = 1;
-  const json::object* members = n.schema->if_object();
-  if (members == nullptr) return own;
-  own += members->size();
-  if (const json::value* choices = members->if_contains("enum"); choices != nullptr && choices->is_array())
-    own += choices->get_array().size();
-  if (const json::value* unique = members->if_contains("uniqueItems"); unique != nullptr && *unique == true)
-    own += instance.longest_array;  // every element is compared with every other
-  return own;
-}
-
-// For each schema, what it costs along one way down in the value, level by level from the deepest.
-std::size_t schema_plan::steps(const instance_shape& instance) const {
-  std::vector<std::size_t> deeper(nodes_.size(), 0);
-  std::vector<std::size_t> order(nodes_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return nodes_[a].height < nodes_[b].height; });
-  for (std::size_t level = 0; level <= instance.depth; ++level) {
-    std::vector<std::size_t> now(nodes_.size(), 0);
-    for (const std::size_t at : order) {
-      std::size_t sum = own_steps(nodes_[at], instance);
-      std::size_t largest_one = 0;
-      for (const edge& e : nodes_[at].edges) {
-        if (e.to == reach::same) sum = plus(sum, now[e.child]);
-        if (e.to == reach::each) sum = plus(sum, deeper[e.child]);
-        if (e.to == reach::one) largest_one = std::max(largest_one, deeper[e.child]);
-      }
-      now[at] = plus(sum, largest_one);
-    }
-    deeper = std::move(now);
-  }
-  const std::size_t each = deeper.front();
-  return each > too_many / std::max<std::size_t>(instance.values, 1) ? too_many : each * instance.values;
-}
-
-// Where something is not enforced, more passes than should: what turns that into less, or builds on what passed, goes.
-bool schema_plan::keeps(const node& n, const std::string& keyword) const {
-  const auto child_lossy = [&](std::string_view of) {
-    return std::any_of(n.edges.begin(), n.edges.end(),
-                       [&](const edge& e) { return e.keyword == of && nodes_[e.child].lossy; });
-  };
-  if (!lossy_) return true;
-  if (keyword == "not" || keyword == "oneOf") return !child_lossy(keyword);
-  if (any_of(keyword, {"if", "then", "else"})) return !child_lossy("if");
-  if (keyword == "maxContains") return !child_lossy("contains");
-  if (any_of(keyword, {"unevaluatedItems", "unevaluatedProperties"})) return false;
-  if (keyword == "additionalProperties") return !n.schema->get_object().contains("patternProperties");
-  return true;
-}
-
-json::value schema_plan::rebuilt(std::size_t at) const {
-  const node& n = nodes_[at];
-  if (n.schema->is_bool()) return *n.schema;
-  const json::object& source = n.schema->get_object();
-  json::object out;
-  for (const auto& [keyword, value] : source) {
-    const std::string_view word{keyword.data(), keyword.size()};
-    const bool anchor = any_of(word, {"$anchor", "$dynamicAnchor"}) || (word == "$id" && at != 0);
-    if ((is_plain(word) || anchor) && keeps(n, std::string{word})) out.emplace(keyword, value);
-    if (word != "dependencies") continue;
-    json::object& names = out[keyword].emplace_object();
-    for (const auto& [name, needed] : value.get_object())
-      if (needed.is_array()) names.emplace(name, needed);
-  }
-  for (const edge& e : n.edges) {
-    if (e.how == edge::form::reference || !keeps(n, e.keyword)) continue;
-    if (e.how == edge::form::single) out[e.keyword] = rebuilt(e.child);
-    if (e.how == edge::form::listed) {
-      if (!out.contains(e.keyword)) out[e.keyword] = json::array{};
-      out[e.keyword].get_array().push_back(rebuilt(e.child));
-    }
-    if (e.how == edge::form::named) {
-      if (!out.contains(e.keyword)) out[e.keyword] = json::object{};
-      out[e.keyword].get_object().emplace(e.name, rebuilt(e.child));
-    }
-  }
-  return out;
 }
 
 }  // namespace hawser::detail

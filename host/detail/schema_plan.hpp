@@ -57,9 +57,10 @@ class schema_plan {
   };
 
   std::size_t add(const boost::json::value& schema, const std::string& pointer);
-  void add_keyword(std::size_t at, const std::string& keyword, const boost::json::value& value,
+  void add_keyword(std::size_t at, std::string_view keyword, const boost::json::value& value,
                    const std::string& pointer);
-  void add_child(std::size_t at, edge one, const boost::json::value& schema, const std::string& pointer);
+  void add_children(std::size_t at, edge one, const boost::json::value& value, const std::string& pointer);
+  void add_word(std::size_t at, std::string_view keyword, const boost::json::value& value);
   void read_dialect(const boost::json::object& root);
   void resolve();
   void measure(std::size_t at, std::vector<std::uint8_t>& state);
@@ -67,7 +68,7 @@ class schema_plan {
   void refuse(std::string why);
   [[nodiscard]] std::size_t own_steps(const node& n, const instance_shape& instance) const noexcept;
   [[nodiscard]] boost::json::value rebuilt(std::size_t at) const;
-  [[nodiscard]] bool keeps(const node& n, const std::string& keyword) const;
+  [[nodiscard]] bool keeps(const node& n, std::string_view keyword) const;
 
   std::vector<node> nodes_;
   std::map<std::string, std::size_t, std::less<>> places_;  ///< by pointer and by anchor, with the `#`
