@@ -5,7 +5,6 @@
 
 #include <boost/json/array.hpp>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -115,11 +114,6 @@ class session final : private peer_listener {
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
   task<result<void>> visited(std::string id);
-  struct page_visit {
-    std::size_t calls = 0;  // that wait for it
-    bool done = false;
-  };
-  class expected_visits;
 
   session_surroundings around_;
   std::string server_;
@@ -131,7 +125,7 @@ class session final : private peer_listener {
   std::optional<std::vector<early_request>> early_requests_;  // while nobody knows whether the server may ask
   std::unordered_map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;
-  std::map<std::string, page_visit, std::less<>> visits_;  // by elicitationId; only those that a call waits for
+  std::vector<std::string> visited_;  // the last pages of which the server said that the user is done there
   event visited_more_;
   change_listener lists_;  // modern era only, and so is the next
   change_listener resources_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a server asks for before it can answer: by requests of its own in the legacy era, by results that are not
 // complete in the modern one.
+#include <algorithm>
+
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
@@ -189,8 +191,7 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
     const std::string_view state = find_member(got.text(), "requestState");
     const bool asks = requests.find('"') != std::string_view::npos;  // an empty object asks for nothing
     const bool sound = requests.starts_with('{') || (requests.empty() && !state.empty());
-    if (!sound || (!asks && state.empty()))
-      co_return unusable("the server wants input and does not say which");
+    if (!sound || (!asks && state.empty())) co_return unusable("the server wants input and does not say which");
     if (state.size() > largest_state) co_return unusable("the state that the server wants back is too large");
     extra.clear();
     if (!state.empty()) extra = R"(,"requestState":)" + std::string{state};  // byte by byte, as it came
@@ -205,30 +206,8 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
   }
 }
 
-// The pages that one call waits for, as long as it does: what servers say of other pages is not kept.
-class session::expected_visits {
- public:
-  explicit expected_visits(session& of) noexcept : of_(of) {}
-  expected_visits(const expected_visits&) = delete;
-  expected_visits& operator=(const expected_visits&) = delete;
-  ~expected_visits() {
-    for (const std::string& id : ids_) {
-      const auto it = of_.visits_.find(id);
-      if (--it->second.calls == 0) of_.visits_.erase(it);
-    }
-  }
-  void add(std::string id) {
-    ++of_.visits_[id].calls;
-    ids_.push_back(std::move(id));
-  }
-
- private:
-  session& of_;
-  std::vector<std::string> ids_;
-};
-
 task<result<void>> session::visited(std::string id) {
-  while (!visits_.find(id)->second.done) {
+  while (std::find(visited_.begin(), visited_.end(), id) == visited_.end()) {
     visited_more_.reset();
     auto waited = co_await visited_more_.wait();
     if (!waited) co_return waited;
@@ -251,10 +230,6 @@ task<result<void>> session::visit_pages(const error& required) {
     });
   }
   if (visits.empty()) co_return required;
-  expected_visits expected{*this};  // from now on: the user may be done before he has said that he agrees
-  for (const auto& [request, id] : visits) {
-    if (!id.empty()) expected.add(id);
-  }
   for (auto& [request, id] : visits) {
     url_request copy = request;
     auto agreed = co_await unless_closed(closing_, around_.desk.consent(std::move(copy)));

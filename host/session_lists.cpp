@@ -16,6 +16,10 @@ namespace note = protocol::notification;
 // Asking for a list is harmless, but not worth waiting for as long as for a call.
 const call_options for_lists{.idle_timeout = std::chrono::seconds{30}, .hard_timeout = std::chrono::seconds{60}};
 
+// Enough for every page that a call can wait for at a time.
+constexpr std::size_t pages_remembered = 256;
+constexpr std::size_t longest_page_id = 1024;
+
 struct list_words {
   std::string_view method;
   std::string_view member;
@@ -191,9 +195,8 @@ void session::on_notification(std::string_view method, std::string_view params) 
   } else if (method == note::message) {
     listener_.on_log_message(text("level"), params.empty() ? params : find_member(params, "data"));
   } else if (method == note::elicitation_complete) {
-    const auto meant = visits_.find(text("elicitationId"));
-    if (meant == visits_.end()) return;
-    meant->second.done = true;
+    if (std::string id = text("elicitationId"); id.size() <= longest_page_id) visited_.push_back(std::move(id));
+    if (visited_.size() > pages_remembered) visited_.erase(visited_.begin());
     visited_more_.set();
   } else if (method == note::cancelled) {
     const auto request = params.empty() ? std::nullopt : integer_of(find_member(params, "requestId"));
