@@ -23,6 +23,9 @@ duration ttl_of(std::string_view json) {
 }  // namespace
 
 cache_hints cache_hints::of(std::string_view result) {
+  // A result that asks for input is meant for the one call it answers.
+  const std::string_view type = find_member(result, "resultType");
+  if (!type.empty() && type != R"("complete")") return {};
   const bool shared = text_of(find_member(result, "cacheScope")) == "public";
   return {.ttl = ttl_of(find_member(result, "ttlMs")), .scope = shared ? cache_scope::shared : cache_scope::own};
 }

@@ -153,8 +153,16 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
 task<result<raw_json>> session::read_resource(std::string uri, call_options options) {
   const use guard{users_};
   std::string method{protocol::method::resources_read};
+  if (const cached_response* known = cache_.find(method, uri, around_.home.now()))
+    co_return raw_json{known->result->text()};
   std::string members = R"("uri":)" + json_string(uri);
-  co_return co_await with_input(std::move(method), std::move(members), options, std::nullopt);
+  const prepared_request request = prepared(method, members);
+  auto first = co_await peer_.call(request, {}, options);
+  // Caching: what came at once may be used again; what needed input is meant for this one call.
+  if (first && agreed_.modern() && first->check())
+    cache_.put(method, uri,
+               {std::make_shared<const raw_json>(first->text()), cache_hints::of(first->text()), around_.home.now()});
+  co_return co_await with_input(std::move(method), std::move(members), options, std::move(first));
 }
 
 task<result<raw_json>> session::get_prompt(std::string name, std::string arguments, call_options options) {

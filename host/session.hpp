@@ -19,6 +19,7 @@
 #include "change_listener.hpp"
 #include "client_profile.hpp"
 #include "input_desk.hpp"
+#include "response_cache.hpp"
 #include "session_listener.hpp"
 #include "settings.hpp"
 #include "tool_page.hpp"
@@ -95,6 +96,9 @@ class session final : private peer_listener {
   task<result<void>> negotiate(open_options options);
   void agree(agreement what);
   task<result<void>> pages(std::string_view method, const take_page& take);
+  task<result<raw_json>> page(std::string_view method, const std::optional<std::string>& cursor);
+  void list_changed(list_kind which);
+  void resource_updated(const std::string& uri);
   prepared_request prepared(std::string_view method, std::string_view members) const;
   task<result<void>> set_subscription(std::string uri, bool wanted);
 
@@ -127,6 +131,7 @@ class session final : private peer_listener {
   std::set<std::string> subscribed_;
   std::vector<std::string> visited_;  // the last pages of which the server said that the user is done there
   event visited_more_;
+  response_cache cache_;   // modern era only: the one before says nothing about how long an answer lasts
   change_listener lists_;  // modern era only, and so is the next
   change_listener resources_;
   std::unique_ptr<scope> work_;

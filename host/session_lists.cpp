@@ -65,15 +65,40 @@ result<std::optional<std::string>> take_elements(const raw_json& page, std::stri
 
 }  // namespace
 
+// Caching: each page by itself, for as long as its server says. Not the tools: those are asked for when they changed.
+task<result<raw_json>> session::page(std::string_view method, const std::optional<std::string>& cursor) {
+  const bool cacheable = agreed_.modern() && method != method::tools_list;
+  const std::string key = cursor ? '=' + *cursor : std::string{};
+  const cached_response* known = cacheable ? cache_.find(method, key, around_.home.now()) : nullptr;
+  if (known != nullptr) co_return raw_json{known->result->text()};
+  const prepared_request request = prepared(method, cursor ? R"("cursor":)" + json_string(*cursor) : std::string{});
+  auto got = co_await peer_.call(request, {}, for_lists);
+  if (!got && got.error().code == errc::remote) cache_.invalidate(method);  // the cursor of an old page, perhaps
+  if (got && cacheable && got->check())
+    cache_.put(method, key,
+               {std::make_shared<const raw_json>(got->text()), cache_hints::of(got->text()), around_.home.now()});
+  co_return got;
+}
+
+void session::list_changed(list_kind which) {
+  cache_.invalidate(words_of(which).method);
+  if (which == list_kind::resources) cache_.invalidate(method::resources_templates_list);
+  listener_.on_list_changed(which);
+}
+
+void session::resource_updated(const std::string& uri) {
+  cache_.invalidate(method::resources_read, uri);
+  listener_.on_resource_updated(uri);
+}
+
 // Pagination: until there is no cursor; an empty one is one. A cursor that comes twice would never end.
 task<result<void>> session::pages(std::string_view method, const take_page& take) {
   std::optional<std::string> cursor;
   std::set<std::string> seen;
   for (std::size_t count = 1;; ++count) {
-    const prepared_request request = prepared(method, cursor ? R"("cursor":)" + json_string(*cursor) : std::string{});
-    auto page = co_await peer_.call(request, {}, for_lists);
-    if (!page) co_return prefixed(method, page.error());
-    auto next = take(*std::move(page));
+    auto got = co_await page(method, cursor);
+    if (!got) co_return prefixed(method, got.error());
+    auto next = take(*std::move(got));
     if (!next) co_return prefixed(method, next.error());
     cursor = *std::move(next);
     if (!cursor) co_return {};
@@ -169,13 +194,13 @@ task<result<void>> session::ping() {
 }
 
 void session::missed_lists() {
-  if (agreed_.can.tools_changes) listener_.on_list_changed(list_kind::tools);
-  if (agreed_.can.prompts_changes) listener_.on_list_changed(list_kind::prompts);
-  if (agreed_.can.resources_changes) listener_.on_list_changed(list_kind::resources);
+  if (agreed_.can.tools_changes) list_changed(list_kind::tools);
+  if (agreed_.can.prompts_changes) list_changed(list_kind::prompts);
+  if (agreed_.can.resources_changes) list_changed(list_kind::resources);
 }
 
 void session::missed_updates() {
-  for (const std::string& uri : subscribed_) listener_.on_resource_updated(uri);
+  for (const std::string& uri : subscribed_) resource_updated(uri);
 }
 
 void session::on_notification(std::string_view method, std::string_view params) {
@@ -185,13 +210,13 @@ void session::on_notification(std::string_view method, std::string_view params) 
     return params.empty() ? std::string{} : text_of(find_member(params, name)).value_or("");
   };
   if (method == note::tools_list_changed) {
-    if (welcome) listener_.on_list_changed(list_kind::tools);
+    if (welcome) list_changed(list_kind::tools);
   } else if (method == note::prompts_list_changed) {
-    if (welcome) listener_.on_list_changed(list_kind::prompts);
+    if (welcome) list_changed(list_kind::prompts);
   } else if (method == note::resources_list_changed) {
-    if (welcome) listener_.on_list_changed(list_kind::resources);
+    if (welcome) list_changed(list_kind::resources);
   } else if (method == note::resources_updated) {
-    if (welcome) listener_.on_resource_updated(text("uri"));
+    if (welcome) resource_updated(text("uri"));
   } else if (method == note::message) {
     listener_.on_log_message(text("level"), params.empty() ? params : find_member(params, "data"));
   } else if (method == note::elicitation_complete) {
