@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "../../host/hub.hpp"
+
+#include "../../runtime/sleep.hpp"
+#include "../support/run.hpp"
+#include "../support/scripted_fleet.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using testing::run;
+using testing::scripted_end;
+using testing::scripted_fleet;
+using testing::serving;
+using testing::tool_named;
+
+// A hub with servers of the test, opened and settled around `inside`.
+struct scene {
+  scene(context where, host_settings settings, hub_options options)
+      : fleet(where), servers(*where.loop, std::move(settings), std::move(options)) {}
+  void add(std::string name, std::function<void(scripted_end&)> prepare, server_settings settings = {}) {
+    settings.name = std::move(name);
+    const auto added = servers.add_server(std::move(settings), fleet.connects(std::move(prepare)));
+    expect(added.has_value());
+  }
+  task<void> open() {
+    auto opened = co_await servers.open();
+    auto settled = co_await servers.settled();
+    expect(opened.has_value() && settled.has_value());
+  }
+  task<void> close() {
+    auto closed = co_await servers.close();
+    expect(closed.has_value());
+    co_await fleet.close();
+  }
+  scripted_fleet fleet;
+  hub servers;
+};
+
+task<void> one_start() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("files", serving(tool_named("read")));
+  co_await s.open();
+  expect(s.fleet.ends.size() == 1_ul);
+  expect(s.fleet.ends[0]->order() == "server/discover initialize notifications/initialized tools/list");
+  expect(s.fleet.ends[0]->all("initialize")[0].at({"params", "capabilities"}) == "{}") << "nothing was offered";
+  co_await s.close();
+}
+
+task<void> names_and_schemas() {
+  scene s{co_await this_context(), {}, {}};
+  const std::string schema = R"({"type":"object","x-odd":  [1,2 ,3],"properties":{"n":{"type":"integer"}}})";
+  s.add("files", serving(R"({"name":"read","inputSchema":)" + schema + '}'));
+  co_await s.open();
+  const table_ref tools = s.servers.tools();
+  const tool_row* row = tools->find("files__read");
+  expect((row != nullptr) >> fatal);
+  expect(row->definition->input_schema == schema) << "byte for byte";
+  auto answer = co_await s.servers.call("files__read", R"({"n":"no number"})");
+  expect(answer.has_value()) << "its server judges arguments, not we";
+  const auto calls = s.fleet.ends[0]->all("tools/call");
+  expect((calls.size() == 1_ul) >> fatal);
+  expect(calls[0].at({"params", "name"}) == "\"read\"") << "the server knows its own name only";
+  expect(calls[0].at({"params", "arguments"}) == R"({"n":"no number"})");
+  auto unknown = co_await s.servers.call("read", "{}");
+  expect(unknown.has_error() && unknown.error().code == errc::tool_unknown);
+  co_await s.close();
+}
+
+task<void> late_server() {
+  scene s{co_await this_context(), {}, {}};
+  co_await s.open();
+  const table_ref before = s.servers.tools();
+  expect(before->empty()) << "what is not configured does not run";
+  s.add("late", serving(tool_named("one") + ',' + tool_named("two")));
+  auto settled = co_await s.servers.settled();
+  expect(settled.has_value());
+  expect(before->empty()) << "a held table stays as it is";
+  expect(s.servers.tools()->size() == 2_ul);
+  auto removed = co_await s.servers.remove_server("late");
+  expect(removed.has_value() && s.servers.tools()->empty());
+  co_await s.close();
+}
+
+native_tool greeting() {
+  return {.name = "greet", .function = [](const boost::json::object& arguments, reply<envelope> answer) {
+            answer(envelope::of_text("hello " + std::string{arguments.at("name").as_string()}));
+          }};
+}
+
+task<void> native() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("files", serving(tool_named("read")));
+  const auto added = s.servers.add_tool(greeting());
+  const auto twice = s.servers.add_tool(greeting());
+  expect(added.has_value() && twice.has_error()) << "the newcomer is refused";
+  co_await s.open();
+  expect(s.servers.tools()->size() == 2_ul);
+  auto answer = co_await s.servers.call("greet", R"({"name":"Ahab"})");
+  expect((answer.has_value()) >> fatal);
+  expect(answer->text() == "hello Ahab");
+  expect(s.servers.remove_tool("greet"));
+  auto gone = co_await s.servers.call("greet", "{}");
+  expect(gone.has_error() && gone.error().code == errc::tool_unknown);
+  co_await s.close();
+}
+
+task<void> access_rules() {
+  const std::string tools = tool_named("looks", R"(,"annotations":{"readOnlyHint":true})") + ',' +
+                            tool_named("writes", R"(,"annotations":{"readOnlyHint":false})") + ',' +
+                            tool_named("silent");
+  scene s{co_await this_context(), {}, {}};
+  s.add("any", serving(tools));
+  s.add("careful", serving(tools), {.access = tool_access::not_declared_write});
+  s.add("strict", serving(tools), {.access = tool_access::declared_read_only});
+  s.add("some", serving(tools), {.tools = {"*", "!writes"}});
+  co_await s.open();
+  std::string names;
+  for (const tool_row* row : *s.servers.tools()) names += std::string{row->name} + ' ';
+  expect(names ==
+         "any__looks any__silent any__writes careful__looks careful__silent some__looks some__silent strict__looks ");
+  co_await s.close();
+}
+
+task<void> failing_neighbours() {
+  host_settings settings;
+  settings.servers.push_back({.name = "missing", .transport = stdio_settings{.command = "no-such-program-anywhere"}});
+  scene s{co_await this_context(), std::move(settings), {}};
+  s.add("files", serving(tool_named("read")));
+  co_await s.open();
+  const auto missing = s.servers.status("missing");
+  expect((missing.has_value()) >> fatal);
+  expect(missing->state == server_state::failed);
+  expect(missing->reason.find("no-such-program-anywhere") != std::string::npos) << missing->reason;
+  expect(!missing->advice.empty());
+  auto answer = co_await s.servers.call("files__read", "{}");
+  expect(answer.has_value());
+  auto refused = co_await s.servers.ready("missing");
+  expect(refused.has_error() && refused.error().executed == execution::no && refused.error().server == "missing");
+  co_await s.close();
+}
+
+task<void> never_restarted() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("once", serving(tool_named("read")), {.restart = restart_policy::never});
+  s.add("other", serving(tool_named("read")));
+  co_await s.open();
+  s.fleet.ends[0]->end("it fell over");
+  while (s.servers.status("once")->state == server_state::ready) co_await yield();
+  expect(s.servers.status("once")->state == server_state::failed);
+  expect(!s.servers.tools()->find("once__read")->available()) << "its rows stay for a while, marked";
+  auto refused = co_await s.servers.call("once__read", "{}");
+  expect(refused.has_error() && refused.error().executed == execution::no);
+  auto answer = co_await s.servers.call("other__read", "{}");
+  expect(answer.has_value());
+  expect(s.fleet.ends.size() == 2_ul) << "nobody was started again";
+  const auto again = s.servers.restart("once");
+  expect(again.has_value());
+  auto ready = co_await s.servers.ready("once");
+  expect(ready.has_value() && s.fleet.ends.size() == 3_ul);
+  co_await s.close();
+}
+
+task<void> lazy_start(std::string folder) {
+  {
+    scene first{co_await this_context(), {}, {.memory_folder = folder}};
+    first.add("files", serving(tool_named("read")));
+    co_await first.open();
+    co_await first.close();
+  }
+  scene s{co_await this_context(), {}, {.memory_folder = folder, .all_lazy = true}};
+  s.add("files", serving(tool_named("read")));
+  co_await s.open();
+  expect(s.fleet.ends.empty()) << "not started";
+  expect(s.servers.status("files")->state == server_state::stopped);
+  expect(s.servers.tools()->find("files__read") != nullptr) << "known from the last time";
+  auto answer = co_await s.servers.call("files__read", "{}");
+  expect(answer.has_value());
+  expect((s.fleet.ends.size() == 1_ul) >> fatal);
+  expect(s.fleet.ends[0]->all("server/discover").empty()) << "its era is remembered, too";
+  co_await s.close();
+}
+
+task<void> call_into(hub& servers, int& answered) {
+  auto answer = co_await servers.call("slow__work", "{}");
+  if (answer) ++answered;
+}
+
+task<void> one_at_a_time() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("slow", serving(tool_named("work")), {.concurrency = 1});
+  co_await s.open();
+  scripted_end& end = *s.fleet.ends[0];
+  end.stay_silent("tools/call");
+  int answered = 0;
+  scope calls{co_await this_context()};
+  for (int i = 0; i < 3; ++i) calls.spawn(call_into(s.servers, answered));
+  for (std::size_t n = 1; n <= 3; ++n) {
+    const auto request = co_await end.saw("tools/call", n);
+    for (int turn = 0; turn < 20; ++turn) co_await yield();
+    expect(end.all("tools/call").size() == n) << "the next one waits";
+    end.reply(request, scripted_end::result_of(R"({"content":[]})"));
+  }
+  co_await calls.join();
+  expect(answered == 3_i);
+  co_await s.close();
+}
+
+task<void> no_processes() {
+  host_settings settings;
+  settings.servers.push_back({.name = "shell", .transport = stdio_settings{.command = "sh"}});
+  settings.servers.push_back({.name = "off", .transport = stdio_settings{.command = "sh"}, .enabled = false});
+  scene s{co_await this_context(), std::move(settings), {.allow_spawn = false}};
+  co_await s.open();
+  const auto all = s.servers.status();
+  expect((all.size() == 2_ul) >> fatal);
+  expect(all[0].state == server_state::failed && all[0].pid == 0);
+  expect(all[1].state == server_state::stopped && all[1].reason == "disabled");
+  const auto refused = s.servers.restart("off");
+  expect(refused.has_error());
+  co_await s.close();
+}
+
+const suite<"hub"> tests = [] {
+  "S004 S035 S065 S066 a server is shaken hands with and listed once, at its start"_test = [] { run(one_start()); };
+  "S006 S012 S013 S036 S069 a call has the server's own name for the tool, and what the caller said"_test = [] {
+    run(names_and_schemas());
+  };
+  "S008 S048 S060 S081 only what is configured runs; what comes late is in the next table"_test = [] {
+    run(late_server());
+  };
+  "S009 S038 a function of the program is a tool like any other, and its name is its own"_test = [] { run(native()); };
+  "S010 S011 S042 what says that it writes is left out by rule; what says nothing is not"_test = [] {
+    run(access_rules());
+  };
+  "S015 S024 S025 S046 a server that cannot be started is reported, and the others serve"_test = [] {
+    run(failing_neighbours());
+  };
+  "S044 a server that is never to be restarted is marked and left, until somebody restarts it"_test = [] {
+    run(never_restarted());
+  };
+  "S064 a lazy server is listed from memory and started by its first call"_test = [] {
+    const testing::temporary_folder folder;
+    run(lazy_start(folder.path));
+  };
+  "S071 with a concurrency of one, calls come one after the other"_test = [] { run(one_at_a_time()); };
+  "S078 S082 a host that may not start processes starts none, and says so"_test = [] { run(no_processes()); };
+};
+
+}  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Servers for a hub that live in the test itself: each start makes a scripted end anew.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../host/hub.hpp"
+#include "../../runtime/scope.hpp"
+#include "scripted_end.hpp"
+
+namespace hawser::testing {
+
+class scripted_fleet {
+ public:
+  explicit scripted_fleet(context where) : home_(*where.loop), work_(where) {}
+
+  /// What `hub::add_server` wants: `prepare` sees each new end before it hears anything.
+  std::function<std::unique_ptr<channel>()> connects(std::function<void(scripted_end&)> prepare) {
+    return [this, prepare = std::move(prepare)]() -> std::unique_ptr<channel> {
+      auto both = memory_channel::make(home_);
+      scripted_end& made = *ends.emplace_back(std::make_unique<scripted_end>(std::move(both.second)));
+      prepare(made);
+      work_.spawn(open(made));
+      return std::move(both.first);
+    };
+  }
+  /// After the hub was closed.
+  task<void> close() {
+    co_await work_.join();
+    for (const auto& one : ends) {
+      auto closed = co_await one->close();
+      ignore(closed, "the hub is gone already");
+    }
+  }
+
+  std::vector<std::unique_ptr<scripted_end>> ends;  ///< in the order of the starts
+
+ private:
+  static task<void> open(scripted_end& end) {
+    auto opened = co_await end.open();
+    ignore(opened, "a memory channel always opens");
+  }
+  loop& home_;
+  scope work_;
+};
+
+/// A server of 2025-11-25 with these tools, given as JSON objects.
+inline std::function<void(scripted_end&)> serving(std::string tools, std::string capabilities = R"({"tools":{}})") {
+  return [tools = std::move(tools), capabilities = std::move(capabilities)](scripted_end& end) {
+    end.on_error("server/discover", -32601);
+    end.on("initialize", R"({"protocolVersion":"2025-11-25","capabilities":)" + capabilities +
+                             R"(,"serverInfo":{"name":"scripted","version":"1"}})");
+    end.on("tools/list", R"({"tools":[)" + tools + "]}");
+    end.on("tools/call", R"({"content":[{"type":"text","text":"done"}]})");
+    end.on("ping", "{}");
+  };
+}
+
+inline std::string tool_named(const std::string& name, const std::string& more = {}) {
+  return R"({"name":")" + name + R"(","inputSchema":{"type":"object"})" + more + '}';
+}
+
+}  // namespace hawser::testing
