@@ -124,9 +124,11 @@ result<keeper_process> keeper_process::start(const std::string& path) {
       return made;
     }
     tried += (tried.empty() ? "" : ", ") + candidate;
+    if (status == EAGAIN || status == ENOMEM) break;  // so it would be with any other; and worth another try later
   }
   error why = from_errno(status, "cannot start the keeper (tried " + tried + ")");
   why.code = errc::spawn;
+  why.native = status;  // an errno, as with every other start that fails
   return why;
 }
 
