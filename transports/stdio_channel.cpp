@@ -85,7 +85,7 @@ task<void> stdio_channel::watch_exit(stdio_channel& self) {
   if (!status || *status == exit_status{}) co_return;
   auto last_bytes = co_await sleep_for(self.options_.last_words);
   ignore(last_bytes, "the channel is being closed");
-  self.ending("is gone");
+  self.ending("is gone", duration::zero());  // it has had its time
 }
 
 std::size_t stdio_channel::send(const outgoing& message) {
@@ -135,21 +135,21 @@ void stdio_channel::on_end(const error& why) noexcept {
   if (!understood) {
     tell_closed(understood.error());
   } else {
-    ending(why.code == errc::closed ? "closed its output" : why.what);
+    ending(why.code == errc::closed ? "closed its output" : why.what, options_.last_words);
   }
 }
 
-void stdio_channel::on_write_failed(const error& /*why*/) noexcept { ending("closed its input"); }
+void stdio_channel::on_write_failed(const error& /*why*/) noexcept { ending("closed its input", options_.last_words); }
 
-void stdio_channel::ending(std::string_view what_it_did) {
+void stdio_channel::ending(std::string_view what_it_did, duration patience) {
   if (ending_ || told_ || closing_) return;
   ending_ = true;
-  pumps_->spawn(hear_last_words(*this, std::string{what_it_did}));
+  pumps_->spawn(hear_last_words(*this, std::string{what_it_did}, patience));
 }
 
-task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_it_did) {
-  auto status = co_await with_timeout(self.options_.last_words,
-                                      exit_and_all_output(*self.child_, self.output_ended_, self.errors_.ended));
+task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_it_did, duration patience) {
+  auto status =
+      co_await with_timeout(patience, exit_and_all_output(*self.child_, self.output_ended_, self.errors_.ended));
   std::string what;
   if (status) {
     what = "the server " + status->to_string();

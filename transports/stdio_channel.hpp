@@ -70,10 +70,10 @@ class stdio_channel final : public channel, private byte_listener, private write
   void consume(std::size_t count) noexcept override { output_->consume(count); }
   byte_buffer take(std::size_t count) override { return output_->take(count); }
 
-  void ending(std::string_view what_it_did);
+  void ending(std::string_view what_it_did, duration patience);
   task<result<void>> until_closed();
   static task<void> watch_exit(stdio_channel& self);
-  static task<void> hear_last_words(stdio_channel& self, std::string what_it_did);
+  static task<void> hear_last_words(stdio_channel& self, std::string what_it_did, duration patience);
   void tell_closed(error why) noexcept;
 
   keeper& keeper_;
