@@ -29,7 +29,8 @@ server::server(const server_surroundings& around, server_settings settings, serv
       settings_(std::move(settings)),
       id_(id),
       connect_(std::move(connect)),
-      calls_(places(settings_.concurrency)) {
+      calls_(places(settings_.concurrency)),
+      plan_(settings_.restarts) {
   // A bad pattern is found when the configuration is read; whoever made the settings by hand gets every tool.
   if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
   filter_.writing = settings_.access;

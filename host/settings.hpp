@@ -13,6 +13,7 @@
 #include "../registry/names.hpp"
 #include "../runtime/child.hpp"
 #include "../runtime/clock.hpp"
+#include "restart_plan.hpp"
 
 namespace hawser {
 
@@ -50,6 +51,7 @@ struct server_settings {
   duration timeout = std::chrono::seconds{60};  ///< of a call, between two signs of life
   duration startup_timeout = std::chrono::seconds{30};
   restart_policy restart = restart_policy::with_backoff;
+  restart_limits restarts{};         ///< how soon, and how often
   bool lazy = false;                 ///< starts when it is first needed; until then its last known tools are listed
   std::size_t concurrency = 0;       ///< calls at a time; 0 = no limit
   std::vector<std::string> tools{};  ///< patterns over the server's own tool names, as in tool_filter; empty = all
