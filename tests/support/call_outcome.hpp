@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// How a call through a hub ended, and how often: exactly once is what every test wants to see.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../../host/hub.hpp"
+
+namespace hawser::testing {
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+struct call_outcome {
+  int ends = 0;
+  std::string text{};
+  std::optional<error> failure{};
+  std::chrono::steady_clock::time_point at{};
+
+  [[nodiscard]] bool failed_with(errc code, execution executed) const {
+    return ends == 1 && failure.has_value() && failure->code == code && failure->executed == executed;
+  }
+  [[nodiscard]] std::string said() const { return failure ? failure->what : text; }
+};
+
+/// Makes a call and keeps its end.
+inline task<void> call_into(hub& to, call_outcome& into, std::string tool, std::string arguments,
+                            call_settings settings = {}) {
+  auto answer = co_await to.call(std::move(tool), std::move(arguments), std::move(settings));
+  ++into.ends;
+  into.at = std::chrono::steady_clock::now();
+  if (answer) {
+    into.text = answer->text();
+  } else {
+    into.failure = answer.error();
+  }
+}
+
+}  // namespace hawser::testing

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// How late this machine is with everything, measured while a test runs: a bound of milliseconds means nothing where
+// other programs have the processors for longer than that.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace hawser::testing {
+
+class lateness {
+ public:
+  lateness() : thread_([this] { watch(); }) {}
+  lateness(const lateness&) = delete;
+  lateness& operator=(const lateness&) = delete;
+  ~lateness() {
+    ending_ = true;
+    thread_.join();
+  }
+
+  /// The most that a thread with nothing else to do woke up too late so far.
+  [[nodiscard]] std::chrono::nanoseconds worst() const noexcept { return worst_.load(); }
+
+ private:
+  void watch() {
+    while (!ending_) {
+      const auto due = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
+      std::this_thread::sleep_until(due);
+      const std::chrono::nanoseconds late = std::chrono::steady_clock::now() - due;
+      if (late > worst_.load()) worst_ = late;
+    }
+  }
+
+  std::atomic<bool> ending_ = false;
+  std::atomic<std::chrono::nanoseconds> worst_{};
+  std::thread thread_;
+};
+
+}  // namespace hawser::testing
