@@ -83,6 +83,7 @@ result<void> server::restart() {
         .code = errc::config, .what = "server \"" + settings_.name + "\" is disabled", .server = settings_.name};
   needed_ = true;
   restart_ = true;
+  restart_now_.set();
   if (!accepts_) become(server_state::starting);  // who asks for it from now on waits
   wake_.set();
   return {};

@@ -91,10 +91,13 @@ class server final : private session_listener {
   task<result<void>> greet();
   task<result<void>> relist();
   task<result<void>> look_after();
+  task<result<void>> answers();
   task<void> end_session();
   verdict judge(const error& why);
   task<void> wait_until(std::optional<time_point> due);
   task<result<void>> awake();
+  task<result<void>> told_to_restart();
+  task<result<void>> unless_restarted(task<result<void>> inner);
   void drop_rows();
   result<std::unique_ptr<channel>> make_channel();
   [[nodiscard]] session::opening how_to_open() const;
@@ -116,6 +119,7 @@ class server final : private session_listener {
   event wake_;  // something for run() to look at
   bool needed_ = false;
   bool restart_ = false;
+  event restart_now_;     // ends what a server that hangs would keep us waiting for
   bool suspect_ = false;  // a call timed out: is anybody there?
   bool recalled_ = false;
   bool legacy_known_ = false;  // asked lately, and it was of the legacy era

@@ -67,6 +67,7 @@ task<void> server::run() {
       continue;
     }
     restart_ = false;
+    restart_now_.reset();
     auto served = co_await serve_once();
     if (where.stop_requested()) break;
     if (restart_) {
@@ -104,6 +105,16 @@ server::verdict server::judge(const error& why) {
 }
 
 task<result<void>> server::awake() { co_return co_await wake_.wait(); }
+
+task<result<void>> server::told_to_restart() { co_return co_await restart_now_.wait(); }
+
+// Nobody who restarts a server that hangs wants to wait until that is noticed.
+task<result<void>> server::unless_restarted(task<result<void>> inner) {
+  auto first = co_await when_any(std::move(inner), told_to_restart());
+  co_return std::move(std::get<0>(first.values));
+}
+
+task<result<void>> server::answers() { co_return co_await with_timeout(longest_silence, session_->ping()); }
 
 // Until something happens, or it is time. Rows that nobody serves any more go when theirs has come.
 task<void> server::wait_until(std::optional<time_point> due) {
@@ -145,7 +156,7 @@ task<result<void>> server::serve_once() {
     const place_keeper in_time{around_.session.home, *std::move(place)};
     plan_.started(around_.session.home.now());
     ++starts_;
-    auto started = co_await start();
+    auto started = co_await unless_restarted(start());
     if (!started) {
       co_await end_session();
       if (rows_ > 0 && !rows_until_) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
@@ -168,8 +179,9 @@ task<result<void>> server::serve_once() {
 
 // Until it is ready for calls.
 task<result<void>> server::greet() {
-  auto listed = co_await relist();
+  auto listed = co_await unless_restarted(relist());
   if (session_->is_closed()) co_return *ended_;
+  if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
   rows_until_.reset();
   accepts_ = true;
   mark(availability::available);
@@ -199,7 +211,7 @@ task<result<void>> server::look_after() {
     if (to_remember_) co_await remember();
     wake_.reset();
     if (std::exchange(suspect_, false)) {
-      auto alive = co_await with_timeout(longest_silence, session_->ping());
+      auto alive = co_await unless_restarted(answers());
       if (!alive && alive.error().code == errc::timed_out)
         co_return error{.code = errc::timed_out, .what = "it does not answer any more"};
       continue;
@@ -218,7 +230,7 @@ task<result<void>> server::look_after() {
       ignore(std::get<0>(first.values), "the head of the loop looks again");
       continue;
     }
-    auto listed = co_await relist();
+    auto listed = co_await unless_restarted(relist());
     if (listed && state_ == server_state::degraded) become(server_state::ready);
     if (!listed) home.log().write(log_level::warning, settings_.name, listed.error().what);
   }
