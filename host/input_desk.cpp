@@ -112,10 +112,11 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
     if (!agreed) co_return agreed.error();
     co_return json::serialize(json::object{{"action", word(*agreed)}});
   }
-  // A missing mode means a form.
-  if ((!mode.empty() && mode != "form") || !handlers_.form)
+  // Only a missing mode means a form.
+  const bool is_form = mode == "form" || !params.contains("mode");
+  if (!is_form || !handlers_.form)
     co_return refused(protocol::code::invalid_params,
-                      "elicitation by " + (mode.empty() ? "form" : mode) + " was not declared");
+                      "elicitation by " + (is_form ? "form" : mode) + " was not declared");
   const json::value* found = params.if_contains("requestedSchema");
   if (found == nullptr || !found->is_object())
     co_return refused(protocol::code::invalid_params, "a form needs a requestedSchema");
