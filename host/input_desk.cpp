@@ -70,7 +70,8 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
 }
 
 task<result<std::string>> input_desk::list_roots(std::string server) const {
-  auto answered = co_await ask(way_, where_, handlers_.roots, roots_request{std::move(server)});
+  roots_request request{.server = std::move(server)};
+  auto answered = co_await ask(way_, where_, handlers_.roots, std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value()) co_return refused(protocol::code::internal_error, "the roots were not disclosed");
   json::array roots;

@@ -127,7 +127,8 @@ task<result<void>> server_memory::keep(const server_settings& about, remembered_
   // One from the future was written when the clock was wrong, and would never be recent.
   if (said && old->seen <= what.seen && what.seen - old->seen < day / 2) co_return result<void>{};
   std::string folder = folder_ + "/servers";
-  auto made = co_await offload<void>([folder = std::move(folder)] { return make_folder(folder); });
+  auto make = [folder = std::move(folder)] { return make_folder(folder); };
+  auto made = co_await offload<void>(std::move(make));
   if (!made) co_return made;
   std::string text = file_text(what);
   co_return co_await replace_file(std::move(path), std::move(text));
