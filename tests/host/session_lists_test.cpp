@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Lists of a server page by page, and what it says when they change.
+#include <boost/json/serialize.hpp>
+
+#include "../../host/session.hpp"
+#include "../support/session_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace hawser::testing;
+
+std::string page_of(const std::string& member, const std::string& elements, const std::string& next = {}) {
+  return R"({")" + member + R"(":[)" + elements + ']' + (next.empty() ? "" : R"(,"nextCursor":)" + next) + '}';
+}
+std::string a_tool(const std::string& name) { return R"({"name":")" + name + R"(","inputSchema":{}})"; }
+
+// A server whose list has these pages; the cursor of the nth is what the page before it said.
+std::vector<std::string> pages;
+std::size_t given = 0;
+
+setting lists(std::vector<std::string> of, host_limits limits = {}, bool modern = true) {
+  pages = std::move(of);
+  given = 0;
+  setting how{.limits = limits};
+  if (!modern) how.open = open_legacy;
+  how.server = [](scripted_end& far) {
+    modern_server(far, R"({"tools":{},"resources":{},"prompts":{}})");
+    legacy_server(far);
+    const scripted_end::answer next{[](std::string_view) {
+      const std::size_t at = std::min(given++, pages.size() - 1);
+      return scripted_end::result_of(pages[at]);
+    }};
+    for (const char* method : {"tools/list", "resources/list", "resources/templates/list", "prompts/list"})
+      far.on(method, next);
+  };
+  return how;
+}
+
+std::vector<std::string> cursors(session_house& h, const char* method) {
+  std::vector<std::string> all;
+  for (const auto& one : h.far.all(method)) all.push_back(one.at({"params", "cursor"}));
+  return all;
+}
+
+const suite<"session_lists"> tests = [] {
+  "all pages of the tools are read, an empty cursor is one, and the order is kept"_test = [] {
+    for (const bool modern : {true, false}) {
+      with_session(lists({page_of("tools", a_tool("a") + ',' + a_tool("b"), R"("p\"2")"), page_of("tools", "", R"("")"),
+                          page_of("tools", a_tool("c"), "null")},
+                         {}, modern),
+                   [](session_house& h) -> task<void> {
+                     auto got = co_await h.near->list_tools();
+                     expect(fatal(got.has_value()));
+                     std::string names;
+                     for (const tool& one : got->tools->tools()) names += one.name;
+                     expect(names == "abc" and got->skipped_count == 0_ul);
+                     expect((cursors(h, "tools/list") == std::vector<std::string>{"", R"("p\"2")", R"("")"}));
+                   });
+    }
+  };
+
+  "B17 a cursor that comes twice, in a row or not, is an error"_test = [] {
+    with_session(lists({page_of("tools", a_tool("a"), "\"x\"")}), [](session_house& h) -> task<void> {
+      auto got = co_await h.near->list_tools();
+      expect(!got and got.error().code == errc::too_large and h.far.all("tools/list").size() == 2_ul);
+    });
+    with_session(lists({page_of("prompts", "", "\"x\""), page_of("prompts", "", "\"y\""),
+                        page_of("prompts", "", "\"x\""), page_of("prompts", "")}),
+                 [](session_house& h) -> task<void> {
+                   auto got = co_await h.near->list(list_kind::prompts);
+                   expect(!got and got.error().code == errc::too_large);
+                 });
+  };
+
+  "B17 pages and tools without end are cut off, and nothing is returned in part"_test = [] {
+    static int count;
+    count = 0;
+    setting how{.limits = {.max_pages = 5}};
+    how.server = [](scripted_end& far) {
+      modern_server(far, tools_only);
+      const scripted_end::answer endless{[](std::string_view) {
+        const std::string number = std::to_string(count++);
+        return scripted_end::result_of(page_of("tools", a_tool("t" + number), '"' + number + '"'));
+      }};
+      far.on("tools/list", endless);
+    };
+    with_session(std::move(how), [](session_house& h) -> task<void> {
+      auto got = co_await h.near->list_tools();
+      expect(!got and got.error().code == errc::too_large and count == 5_i);
+    });
+    with_session(lists({page_of("tools", a_tool("a") + ',' + a_tool("b"), "\"2\""), page_of("tools", a_tool("c"))},
+                       {.max_tools = 2}),
+                 [](session_house& h) -> task<void> {
+                   auto got = co_await h.near->list_tools();
+                   expect(!got and got.error().code == errc::too_large);
+                 });
+    with_session(lists({page_of("resources", "{},{}", "\"2\""), page_of("resources", "{}")}, {.max_tools = 2}),
+                 [](session_house& h) -> task<void> {
+                   auto got = co_await h.near->list(list_kind::resources);
+                   expect(!got and got.error().code == errc::too_large);
+                 });
+  };
+
+  "exactly as many pages and tools as are allowed are fine"_test = [] {
+    with_session(lists({page_of("tools", a_tool("a"), "\"2\""), page_of("tools", a_tool("b"))},
+                       {.max_tools = 2, .max_pages = 2}),
+                 [](session_house& h) -> task<void> {
+                   auto got = co_await h.near->list_tools();
+                   expect(got.has_value() and got->tools->size() == 2_ul);
+                 });
+  };
+
+  "B18 tools that cannot be used are reported over all pages"_test = [] {
+    with_session(lists({page_of("tools", R"({"name":"x"})", "\"2\""), page_of("tools", R"(7,)" + a_tool("a"))}),
+                 [](session_house& h) -> task<void> {
+                   auto got = co_await h.near->list_tools();
+                   expect(got.has_value() and got->tools->size() == 1_ul and got->skipped_count == 2_ul);
+                   expect(got->skipped.size() == 2_ul and got->skipped.front().name == "x");
+                 });
+  };
+
+  "S087 resources, templates and prompts are listed as they are"_test = [] {
+    struct kind {
+      list_kind which;
+      const char* method;
+      const char* member;
+    };
+    for (const auto& [which, method, member] :
+         {kind{list_kind::resources, "resources/list", "resources"},
+          kind{list_kind::resource_templates, "resources/templates/list", "resourceTemplates"},
+          kind{list_kind::prompts, "prompts/list", "prompts"}}) {
+      static list_kind wanted;
+      static const char* asked;
+      wanted = which;
+      asked = method;
+      with_session(lists({page_of(member, R"({"name":"a","x":1})", "\"2\""), page_of(member, R"({"name":"b"})")}),
+                   [](session_house& h) -> task<void> {
+                     auto got = co_await h.near->list(wanted);
+                     expect(got.has_value() and h.far.all(asked).size() == 2_ul) << asked;
+                     if (got) expect(boost::json::serialize(*got) == R"([{"name":"a","x":1},{"name":"b"}])");
+                   });
+    }
+  };
+
+  "a page that is none is an error that names the method"_test = [] {
+    for (const char* bad :
+         {"{}", "[]", "null", R"({"prompts":{}})", R"({"prompts":[],"nextCursor":7})", R"({"prompts":[]],})",
+          R"({"resultType":"input_required","prompts":[]})", R"({"resultType":"other","prompts":[]})"}) {
+      with_session(lists({bad}), [](session_house& h) -> task<void> {
+        auto got = co_await h.near->list(list_kind::prompts);
+        expect(!got and got.error().code != errc::remote) << pages.front();
+        if (!got) expect(got.error().what.find("prompts/list") != std::string::npos) << got.error().what;
+      });
+    }
+  };
+
+  "B16 an incomplete or unknown result is no list of tools; in the legacy era the word means nothing"_test = [] {
+    for (const char* type : {"\"input_required\"", "\"other\"", "7"}) {
+      const std::string odd = R"({"resultType":)" + std::string{type} + R"(,"tools":[]})";
+      with_session(lists({odd}), [](session_house& h) -> task<void> {
+        auto got = co_await h.near->list_tools();
+        expect(!got and got.error().code == errc::protocol) << pages.front();
+      });
+      with_session(lists({odd}, {}, false), [](session_house& h) -> task<void> {
+        auto got = co_await h.near->list_tools();
+        expect(got.has_value()) << pages.front();
+      });
+    }
+    with_session(lists({R"({"resultType":"complete","tools":[]})"}), [](session_house& h) -> task<void> {
+      auto got = co_await h.near->list_tools();
+      expect(got.has_value());
+    });
+  };
+
+  "S072 a legacy server says when its lists change, and what it logs"_test = [] {
+    with_session({.server = legacy_with_everything, .open = open_legacy}, [](session_house& h) -> task<void> {
+      h.far.notify("notifications/tools/list_changed", "");
+      h.far.notify("notifications/prompts/list_changed", "{}");
+      h.far.notify("notifications/resources/list_changed", "");
+      h.far.notify("notifications/resources/updated", R"({"uri":"file:///a\/b"})");
+      h.far.notify("notifications/message", R"({"level":"error","logger":"x","data":{"a": 1}})");
+      h.far.notify("notifications/x", R"({"b":2})");
+      h.far.notify("notifications/message", "");
+      h.far.ask("1", "ping", "");
+      co_await h.far.saw("");
+      using kind = list_kind;
+      expect((h.ears.lists == std::vector<kind>{kind::tools, kind::prompts, kind::resources}));
+      expect(h.ears.updated == std::vector<std::string>{"file:///a/b"});
+      expect(h.ears.logged.size() == 2_ul and h.ears.logged.front() == R"(error {"a": 1})");
+      expect(h.ears.others == std::vector<std::string>{R"(notifications/x {"b":2})"});
+    });
+  };
+
+  "a legacy server that offers no subscriptions or no logging is not asked for them"_test = [] {
+    with_session({.server = [](scripted_end& far) { legacy_server(far, tools_only); }, .open = open_legacy},
+                 [](session_house& h) -> task<void> {
+                   auto subscribed = co_await h.near->subscribe("file:///a");
+                   auto level = co_await h.near->set_log_level("debug");
+                   expect(!subscribed and !level and h.far.all("resources/subscribe").empty());
+                   expect(h.far.all("logging/setLevel").empty());
+                 });
+  };
+
+  "the level of logging is set once in the legacy era, and travels with every request in the modern one"_test = [] {
+    with_session({.server = legacy_with_everything, .open = open_legacy}, [](session_house& h) -> task<void> {
+      h.far.on("logging/setLevel", "{}");
+      auto level = co_await h.near->set_log_level("debug");
+      expect(level.has_value() and h.far.all("logging/setLevel").front().at({"params", "level"}) == "\"debug\"");
+    });
+    with_session({.server = modern_with_everything}, [](session_house& h) -> task<void> {
+      h.far.on("tools/call", R"({"content":[]})");
+      const auto said = [&] {
+        return h.far.all("tools/call").back().at({"params", "_meta", "io.modelcontextprotocol/logLevel"});
+      };
+      auto call = co_await h.near->call_tool("t", "", {});
+      expect(call.has_value() and said().empty()) << "a server may not log unless it is asked to";
+      auto level = co_await h.near->set_log_level("info");
+      auto again = co_await h.near->call_tool("t", "", {});
+      expect(level.has_value() and again.has_value() and said() == "\"info\"");
+      auto off = co_await h.near->set_log_level("");
+      auto last = co_await h.near->call_tool("t", "", {});
+      expect(off.has_value() and last.has_value() and said().empty() and h.far.all("logging/setLevel").empty());
+    });
+  };
+};
+
+}  // namespace
