@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// A hub with real servers for the tests of one suite. It starts with the first test that needs it, plays the user whom
+// servers ask, and writes down what it is told and every message. Real time passes here, so tests wait for what they
+// want to see and never for a while.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "../../host/hub.hpp"
+#include "../../runtime/timeout.hpp"
+#include "interop_guest.hpp"
+#include "interop_user.hpp"
+
+namespace hawser::testing {
+
+class interop_house {
+ public:
+  using body = std::function<task<void>(interop_house&)>;
+
+  struct options {
+    bool has_user = true;  ///< else nothing can be asked, and no such capability is declared
+    std::string memory_folder{};
+    stop_ladder ladder{};
+    std::string token = new_token();  ///< in the command line of every process
+  };
+
+  explicit interop_house(std::vector<interop_guest> guests) : interop_house(std::move(guests), options{}) {}
+  interop_house(std::vector<interop_guest> guests, options chosen)
+      : token(chosen.token), guests_(std::move(guests)), options_(std::move(chosen)) {}
+  interop_house(const interop_house&) = delete;
+  interop_house& operator=(const interop_house&) = delete;
+  ~interop_house() { stop(); }
+
+  /// Within a test. The first time, all servers are started and waited for.
+  void run(const body& inside) {
+    if (!hub_ && !start()) return;
+    loop_->run(inside(*this));
+  }
+
+  /// Ends every server; none of their processes may be left.
+  void stop() {
+    if (!hub_) {
+      static_cast<void>(interop_server(guests_.front().script));  // where they are missing, this test is skipped, too
+      return;
+    }
+    const auto closed = loop_->run(hub_->close());
+    expect(closed.has_value()) << (closed ? "" : closed.error().what);
+    hub_.reset();
+    loop_.reset();
+    expect(survivors(token, 2000).empty());
+  }
+
+  [[nodiscard]] hub& at() { return *hub_; }
+  [[nodiscard]] server_status of(std::string_view server) { return hub_->status(server).value_or(server_status{}); }
+
+  /// Waits until the claim is true, which is looked at whenever anything happens; false after a minute.
+  task<bool> until(std::function<bool()> claim) {
+    auto seen = co_await with_timeout(std::chrono::minutes{1}, became_true(std::move(claim)));
+    co_return seen.has_value();
+  }
+  task<bool> until_ready(std::string server) {
+    auto is_ready = [this, server = std::move(server)] { return of(server).state == server_state::ready; };
+    co_return co_await until(std::move(is_ready));
+  }
+
+  /// What a model would read; an error is told by its number and its sentence.
+  task<std::string> call(std::string tool, std::string arguments = "{}") {
+    auto answer = co_await hub_->call(std::move(tool), std::move(arguments));
+    if (answer) co_return answer->text();
+    co_return "error " + std::to_string(answer.error().native) + ": " + answer.error().what;
+  }
+
+  /// How many messages to a server, or from it, have this in them.
+  [[nodiscard]] std::size_t sent(std::string_view server, std::string_view words) const {
+    return count(server, R"("from":"host")", words);
+  }
+  [[nodiscard]] std::size_t received(std::string_view server, std::string_view words) const {
+    return count(server, R"("from":"server")", words);
+  }
+  [[nodiscard]] std::size_t told(host_change::kind what, std::string_view server, std::string_view text = {}) const {
+    const auto is_it = [&](const host_change& one) {
+      return one.what == what && one.server == server && one.text.find(text) != std::string::npos;
+    };
+    return static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), is_it));
+  }
+
+  const temporary_folder folder;
+  const std::string token;
+  interop_user user{};
+  std::vector<host_change> changes{};
+  std::vector<std::pair<std::string, std::string>> wire{};  ///< server, line of recording_channel
+
+ private:
+  bool start() {
+    host_settings settings;
+    for (const interop_guest& one : guests_) {
+      auto found = settings_of(one, token, folder);
+      if (!found) return false;
+      found->ladder = options_.ladder;
+      settings.servers.push_back(*std::move(found));
+    }
+    loop_.emplace();
+    hub_.emplace(*loop_, std::move(settings), hub_settings());
+    loop_->run(open(*this));
+    return true;
+  }
+
+  static task<void> open(interop_house& self) {
+    auto opened = co_await self.hub_->open();
+    expect(opened.has_value());
+    for (const interop_guest& one : self.guests_) {
+      const bool ready = co_await self.until_ready(one.name);
+      expect(ready) << one.name << ": " << self.of(one.name).reason << self.hub_->errors_of(one.name);
+    }
+  }
+
+  hub_options hub_settings() {
+    hub_options chosen{.memory_folder = options_.memory_folder};
+    chosen.on_change = [this](const host_change& what) { note(changes, what); };
+    chosen.trace = [this](std::string_view server, std::string_view line) {
+      note(wire, std::pair{std::string{server}, std::string{line}});
+    };
+    if (options_.has_user) chosen.input = user.handlers([this] { news_.set(); });
+    return chosen;
+  }
+
+  template <class T>
+  void note(std::vector<T>& where, T what) {
+    where.push_back(std::move(what));
+    news_.set();
+  }
+
+  task<result<void>> became_true(std::function<bool()> claim) {
+    while (!claim()) {
+      news_.reset();
+      auto waited = co_await news_.wait();
+      if (!waited) co_return waited;
+    }
+    co_return result<void>{};
+  }
+
+  [[nodiscard]] std::size_t count(std::string_view server, std::string_view from, std::string_view words) const {
+    const auto is_it = [&](const auto& one) {
+      const std::string& line = one.second;
+      return one.first == server && line.find(from) != line.npos && line.find(words) != line.npos;
+    };
+    return static_cast<std::size_t>(std::count_if(wire.begin(), wire.end(), is_it));
+  }
+
+  std::vector<interop_guest> guests_;
+  options options_;
+  event news_;
+  std::optional<loop> loop_;
+  std::optional<hub> hub_;
+};
+
+}  // namespace hawser::testing
