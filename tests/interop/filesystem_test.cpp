@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// server-filesystem: all of its tools have an output schema, and the roots of the host say where it may go.
+#include <boost/json/parse.hpp>
+#include <fstream>
+
+#include "../support/interop_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using testing::interop_house;
+namespace interop = testing::interop;
+namespace json = boost::json;
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string with_path(const std::string& path, const std::string& more = {}) {
+  return R"({"path":")" + path + '"' + more + '}';
+}
+
+std::string new_folder(const interop_house& house, const std::string& name) {
+  std::string path = house.folder / name;
+  std::filesystem::create_directory(path);
+  return path;
+}
+
+task<void> has_tools(interop_house& house) {
+  const server_status now = house.of("files");
+  expect(now.agreed.revision == "2025-11-25" and now.agreed.server.name == "secure-filesystem-server");
+  expect(now.tools == 14_ul);
+  const table_ref table = house.at().tools();
+  for (const tool_row* row : *table) expect(!row->definition->output_schema.empty()) << row->name;
+  expect(table->find("files__read_text_file")->definition->hints.is_read_only());
+  expect(!table->find("files__write_file")->definition->hints.is_read_only());
+  auto resources = co_await house.at().list("files", list_kind::resources);
+  expect(resources.has_value() and resources->empty()) << "a server without resources has an empty list of them";
+  expect(house.sent("files", "resources/list") == 0_ul);
+}
+
+// It takes some time to look at new roots, and does not say when it has done so.
+task<std::string> allowed_once_it_has(interop_house& house, std::string path) {
+  std::string allowed;
+  for (int tries = 0; tries < 5000 && !has(allowed, path); ++tries)
+    allowed = co_await house.call("files__list_allowed_directories");
+  co_return allowed;
+}
+
+task<void> follows_roots(interop_house& house) {
+  const std::string first = co_await allowed_once_it_has(house, house.folder / "first");
+  expect(first == "Allowed directories:\n" + house.folder / "first") << first;
+  expect(house.user.looks.size() == 1_ul);
+  house.user.roots.push_back({.uri = "file://" + new_folder(house, "second")});
+  auto notified = house.at().notify("files", "notifications/roots/list_changed");
+  expect(notified.has_value());
+  const std::string both = co_await allowed_once_it_has(house, house.folder / "second");
+  expect(has(both, house.folder / "first") and has(both, house.folder / "second")) << both;
+  expect(house.user.looks.size() == 2_ul);
+}
+
+task<void> reads_and_writes(interop_house& house) {
+  const std::string allowed = co_await allowed_once_it_has(house, house.folder / "first");
+  expect(has(allowed, "first")) << allowed;
+  const std::string file = house.folder / "first/a.txt";
+  const std::string written = co_await house.call("files__write_file", with_path(file, R"(,"content":"one\ntwo\n")"));
+  expect(has(written, "Successfully wrote")) << written;
+  std::ifstream there{file};
+  const std::string bytes{std::istreambuf_iterator<char>{there}, {}};
+  expect(bytes == "one\ntwo\n") << bytes;
+  auto read = co_await house.at().call("files__read_text_file", with_path(file, R"(,"head":1)"));
+  expect(fatal(read.has_value()));
+  expect(read->text() == "one" and read->data() == json::parse(R"({"content":"one"})")) << read->text();
+  auto outside = co_await house.at().call("files__read_text_file", with_path("/etc/hostname"));
+  expect(fatal(outside.has_value()));
+  expect(outside->is_error() and has(outside->text(), "Access denied")) << outside->text();
+}
+
+// It ends with 1 before it answers, the question for its era and then the handshake.
+task<void> cannot_start(interop_house& house) {
+  stdio_settings child =
+      std::get<stdio_settings>(settings_of({"lost", interop::filesystem}, house.token, house.folder)->transport);
+  child.args.back() = house.folder / "nowhere";
+  server_settings lost{.name = "lost", .transport = std::move(child), .restart = restart_policy::never};
+  auto added = house.at().add_server(std::move(lost));
+  expect(added.has_value());
+  const auto failed = [&] { return house.of("lost").state == server_state::failed; };
+  const bool seen = co_await house.until(failed);
+  expect(seen);
+  const server_status now = house.of("lost");
+  expect(has(now.reason, "exited with 1") and has(now.reason, "nowhere")) << now.reason;
+  expect(!now.advice.empty() and now.pid == 0_i);
+  auto removed = co_await house.at().remove_server("lost");
+  expect(removed.has_value() and !house.at().status("lost").has_value());
+}
+
+const suite<"interop: filesystem"> tests = [] {
+  interop_house house{{{.name = "files", .script = interop::filesystem}}};
+  house.user.roots = {{.uri = "file://" + new_folder(house, "first")}};
+  "S093 it has fourteen tools, each with an output schema"_test = [&] { house.run(has_tools); };
+  "the roots replace the folders of its command line"_test = [&] { house.run(follows_roots); };
+  "it reads and writes where it may, and nowhere else"_test = [&] { house.run(reads_and_writes); };
+  "A04 with a folder that does not exist it ends at once, and the reason says what it wrote"_test = [&] {
+    house.run(cannot_start);
+  };
+  "no process of it is left"_test = [&] { house.stop(); };
+};
+
+}  // namespace
