@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/json/serialize.hpp>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "../runtime/scope.hpp"
@@ -42,6 +43,7 @@ struct host::core {
   event stopping;
   scope* work = nullptr;
   std::thread thread;
+  std::mutex ending;
   std::atomic<bool> running = false;  // between start() and the end of stop()
 };
 
@@ -60,6 +62,7 @@ void host::start() {
 void host::stop() {
   core& c = *core_;
   detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
+  const std::lock_guard one_at_a_time{c.ending};
   c.way->post_last([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
   c.running = false;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "../transports/protocol.hpp"
+#include "../runtime/timeout.hpp"
 
 namespace hawser {
 
@@ -114,12 +114,23 @@ call_options server::usual_options() const {
   return {.idle_timeout = settings_.timeout, .hard_timeout = around_.settings.limits.hard_timeout};
 }
 
-task<result<raw_json>> server::call_tool(std::string tool, std::string arguments, call_options options) {
+// A place among the calls at once, and somebody to talk to; nothing was sent yet.
+task<result<semaphore::permit>> server::admission() {
   auto place = co_await calls_.acquire();
-  if (!place) co_return described(place.error(), "call");
+  if (!place) co_return place;
   auto at = co_await connected();
   if (!at) co_return at.error();
-  auto answer = co_await (*at)->call_tool(std::move(tool), std::move(arguments), std::move(options));
+  co_return place;
+}
+
+task<result<raw_json>> server::call_tool(std::string tool, std::string arguments, call_options options) {
+  auto place = co_await with_timeout(options.idle_timeout, admission());
+  if (!place) {
+    error why = place.error();
+    if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(options.idle_timeout);
+    co_return described(std::move(why), "call");
+  }
+  auto answer = co_await session_->call_tool(std::move(tool), std::move(arguments), std::move(options));
   if (answer) co_return answer;
   if (answer.error().code == errc::timed_out) {
     suspect_ = true;

@@ -76,6 +76,8 @@ class server final : private session_listener {
     duration pause{};
   };
 
+  task<result<semaphore::permit>> admission();
+
   void on_list_changed(list_kind which) override;
   void on_resource_updated(std::string_view uri) override;
   void on_log_message(std::string_view level, std::string_view data) override;
