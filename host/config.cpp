@@ -102,6 +102,13 @@ class document {
       take(m, to.limits.max_message, 1024, most_bytes);
     } else if (m.name == "max_result") {
       take(m, to.limits.max_result, 1, most_bytes);
+    } else if (m.name == "resources") {
+      if (m.value.json == R"("text")")
+        to.resources = resource_form::text;
+      else if (m.value.json == R"("json")")
+        to.resources = resource_form::json;
+      else
+        from_.error(m.value, R"(must be "text" or "json")");
     } else if (m.name == "starting_at_once") {
       take(m, to.limits.starting_at_once, 1, 1'000);
     } else if (m.name == "keep_rows") {

@@ -55,8 +55,8 @@ variables process_variables();
 ///
 /// `${NAME}` and `${NAME:-default}` in command, args, env, cwd, url and headers become what the variable is set to;
 /// what comes out is not looked at again. The object `hawser` at the top has `separator`, `name_limit`, `max_message`,
-/// `max_result`, `keep_rows` and `starting_at_once`. A bad entry is reported and left out; of two servers of one name
-/// the first one stays.
+/// `max_result`, `resources` ("text" or "json"), `keep_rows` and `starting_at_once`. A bad entry is reported and left
+/// out; of two servers of one name the first one stays.
 loaded_config parse_config(std::string_view text, std::string_view file, const variables& env);
 
 /// A file that cannot be read is a problem that names it.

@@ -163,7 +163,8 @@ task<result<envelope>> hub_core::dispatch(server_id id, std::string tool, std::s
   auto calling = owner->call_tool(std::move(tool), std::move(arguments), std::move(options_of_call));
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
   if (!answer) co_return answer.error();
-  envelope_options reading{.schema = std::move(schema), .max_text = settings.limits.max_result};
+  envelope_options reading{
+      .schema = std::move(schema), .max_text = settings.limits.max_result, .resources = settings.resources};
   auto read = envelope::read(*std::move(answer), std::move(reading));
   if (!read) co_return owner->described(read.error(), "call");
   co_return read;

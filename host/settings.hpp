@@ -14,6 +14,7 @@
 #include "../runtime/child.hpp"
 #include "../runtime/clock.hpp"
 #include "restart_plan.hpp"
+#include "content.hpp"
 
 namespace hawser {
 
@@ -79,6 +80,7 @@ struct host_settings {
   std::vector<server_settings> servers{};
   naming names{};
   host_limits limits{};
+  resource_form resources = resource_form::text;  ///< how resources stand in the text of a result
   duration list_changed_delay = std::chrono::milliseconds{200};
   /// How long the rows of a server that went away stay, marked unavailable.
   duration keep_rows = std::chrono::seconds{30};

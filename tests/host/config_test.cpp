@@ -379,6 +379,9 @@ const suite<"config"> tests = [] {
     expect(bad.usable and bad.problems.size() == 5_ul and bad.settings.names.separator == "__") << problems_of(bad);
     expect(bad.settings.names.limit == 64_ul and bad.settings.keep_rows == 30s);
     expect(!parse(R"({"hawser":[]})").problems.empty());
+    expect(s.resources == resource_form::text) << "S018 what is not said";
+    expect(parse(R"({"hawser":{"resources":"json"}})").settings.resources == resource_form::json);
+    expect(has(problems_of(parse(R"({"hawser":{"resources":"xml"}})")), "must be \"text\" or \"json\""));
   };
   "S003 S027 S028 which file is read: the option, then the variables, else none"_test = [] {
     std::map<std::string, std::string, std::less<>> environment;
