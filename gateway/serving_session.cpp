@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "serving_session.hpp"
 
-#include <algorithm>
-
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"

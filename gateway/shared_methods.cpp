@@ -82,7 +82,7 @@ result<std::string> failure(kind what, error why) {
 }
 
 // MissingRequiredClientCapability; the era before it has no code for that.
-result<std::string> cannot_ask(kind what, const input_request& question, std::string missing, bool modern) {
+result<std::string> cannot_ask(kind what, const input_request& question, const std::string& missing, bool modern) {
   std::string text = "this needs a client that declares the capability " + missing + " and answers " + question.method;
   if (modern)
     return error{.code = errc::remote,
@@ -195,8 +195,8 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
     if (which.what == kind::complete)
       co_return error{.code = errc::protocol, .what = "what serves completion/complete may not ask questions"};
     for (const input_request& question : got->questions) {
-      std::string missing = request.client().missing_for(question);
-      if (!missing.empty()) co_return cannot_ask(which.what, question, std::move(missing), modern);
+      const std::string missing = request.client().missing_for(question);
+      if (!missing.empty()) co_return cannot_ask(which.what, question, missing, modern);
     }
     if (modern) {
       auto again = come_again(means, about, number, std::move(*got));
