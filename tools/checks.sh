@@ -20,6 +20,17 @@ fmt_command() {
 
 public_headers() { ls {runtime,transports,registry,host,gateway}/*.hpp; }
 
+# Every test that docs/features.md names has run in this very run, and passed.
+features_are_proved() {
+  local name missing=0
+  while read -r name; do
+    grep -qF "ok      $name (" "$cache"/release-*_test.log && continue
+    echo "docs/features.md names a test that did not pass: $name"
+    missing=1
+  done < <(sed -n 's/^| S.* | \(`.*`\) |$/\1/p' docs/features.md | grep -o '`[^`]*`' | tr -d '`' | sort -u)
+  return $missing
+}
+
 headers_alone() {
   public_headers | xargs -P "$jobs" -I{} sh -c \
     'clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ -include {} /dev/null || { echo "{} does not compile alone"; exit 1; }'

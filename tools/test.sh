@@ -58,6 +58,7 @@ test_everything() {
   phase "release"
   build release
   for room in $(test_programs); do run_program release "${room}_test"; done
+  check "docs/features.md names tests that passed" features_are_proved
   check "bench floor runs" "$(build_folder release)/bin/hawser-bench" floor --rounds 2 --per-round 100 --free
   check "bench start runs" "$(build_folder release)/bin/hawser-bench" start --rounds 1 --free
   local question
