@@ -92,7 +92,7 @@ task<result<served_list>> demo_service::list(list_kind what) {
   co_return std::make_shared<const std::vector<std::string>>(std::move(all));
 }
 
-task<result<reply>> demo_service::call_tool(serving_request& request) {
+task<result<served_reply>> demo_service::call_tool(serving_request& request) {
   if (request.name() == "add_tool") co_return add_tool(request);
   if (request.name() == "touch") co_return touch();
   for (const demo_tool& tool : demo_tools()) {
@@ -102,38 +102,39 @@ task<result<reply>> demo_service::call_tool(serving_request& request) {
   co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
 }
 
-result<reply> demo_service::add_tool(const serving_request& request) {
+result<served_reply> demo_service::add_tool(const serving_request& request) {
   const std::string name = text_of(find_member(request.arguments(), "name")).value_or("");
-  if (!good_name(name)) return reply::with(failed_result("\"name\" must be 1 to 40 of a-z and _"));
+  if (!good_name(name)) return served_reply::with(failed_result("\"name\" must be 1 to 40 of a-z and _"));
   const bool built_in =
       std::any_of(demo_tools().begin(), demo_tools().end(), [&](const demo_tool& tool) { return tool.name == name; });
   if (built_in || std::find(added_.begin(), added_.end(), name) != added_.end())
-    return reply::with(failed_result("there is a tool " + json_string(name)));
-  if (added_.size() >= most_added) return reply::with(failed_result("a hundred tools were added, and that is enough"));
+    return served_reply::with(failed_result("there is a tool " + json_string(name)));
+  if (added_.size() >= most_added)
+    return served_reply::with(failed_result("a hundred tools were added, and that is enough"));
   added_.push_back(name);
   changed(list_kind::tools);
-  return reply::with(text_result("added " + name));
+  return served_reply::with(text_result("added " + name));
 }
 
-result<reply> demo_service::touch() {
+result<served_reply> demo_service::touch() {
   ++touched_;
   updated(counter_uri);
-  return reply::with(text_result(std::to_string(touched_)));
+  return served_reply::with(text_result(std::to_string(touched_)));
 }
 
-task<result<reply>> demo_service::read_resource(serving_request& request) {
+task<result<served_reply>> demo_service::read_resource(serving_request& request) {
   const std::string& uri = request.name();
-  if (uri == text_uri) co_return reply::with(contents(uri, "text/plain", "text", "A hawser is a thick rope.\n"));
-  if (uri == binary_uri) co_return reply::with(contents(uri, "image/png", "blob", dot));
-  if (uri == counter_uri) co_return reply::with(contents(uri, "text/plain", "text", std::to_string(touched_)));
+  if (uri == text_uri) co_return served_reply::with(contents(uri, "text/plain", "text", "A hawser is a thick rope.\n"));
+  if (uri == binary_uri) co_return served_reply::with(contents(uri, "image/png", "blob", dot));
+  if (uri == counter_uri) co_return served_reply::with(contents(uri, "text/plain", "text", std::to_string(touched_)));
   if (uri.starts_with(greeting_prefix) && uri.size() > greeting_prefix.size()) {
     const std::string greeting = "Hello, " + uri.substr(greeting_prefix.size()) + '!';
-    co_return reply::with(contents(uri, "text/plain", "text", greeting));
+    co_return served_reply::with(contents(uri, "text/plain", "text", greeting));
   }
   co_return no_such_resource(uri);
 }
 
-task<result<reply>> demo_service::get_prompt(serving_request& request) {
+task<result<served_reply>> demo_service::get_prompt(serving_request& request) {
   std::string text;
   if (request.name() == "greet") {
     const auto name = text_of(find_member(request.arguments(), "name"));
@@ -149,14 +150,14 @@ task<result<reply>> demo_service::get_prompt(serving_request& request) {
   object_writer message;
   message.text("role", "user").member("content", content.text("type", "text").text("text", text).done());
   object_writer result;
-  co_return reply::with(result.member("messages", '[' + message.done() + ']').done());
+  co_return served_reply::with(result.member("messages", '[' + message.done() + ']').done());
 }
 
-task<result<reply>> demo_service::complete(serving_request& request) {
+task<result<served_reply>> demo_service::complete(serving_request& request) {
   const std::string_view argument = find_member(request.params(), "argument");
   const std::string begun = text_of(find_member(argument, "value")).value_or("");
   const bool style = text_of(find_member(argument, "name")) == "style";
-  co_return reply::with(style ? completion(styles, begun) : completion(names, begun));
+  co_return served_reply::with(style ? completion(styles, begun) : completion(names, begun));
 }
 
 }  // namespace hawser::cli

@@ -16,14 +16,14 @@ class demo_service final : public service {
 
   [[nodiscard]] const service_card& card() const override { return card_; }
   task<result<served_list>> list(list_kind what) override;
-  task<result<reply>> call_tool(serving_request& request) override;
-  task<result<reply>> read_resource(serving_request& request) override;
-  task<result<reply>> get_prompt(serving_request& request) override;
-  task<result<reply>> complete(serving_request& request) override;
+  task<result<served_reply>> call_tool(serving_request& request) override;
+  task<result<served_reply>> read_resource(serving_request& request) override;
+  task<result<served_reply>> get_prompt(serving_request& request) override;
+  task<result<served_reply>> complete(serving_request& request) override;
 
  private:
-  result<reply> add_tool(const serving_request& request);
-  result<reply> touch();
+  result<served_reply> add_tool(const serving_request& request);
+  result<served_reply> touch();
 
   service_card card_;
   std::vector<std::string> added_;  // names of tools

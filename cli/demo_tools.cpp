@@ -20,13 +20,13 @@ constexpr double longest_seconds = 3600;
 constexpr duration step = std::chrono::milliseconds{100};
 
 // Bad arguments are a result, since the model that wrote them can mend them.
-reply complaint(std::string_view text) { return reply::with(failed_result(text)); }
+served_reply complaint(std::string_view text) { return served_reply::with(failed_result(text)); }
 
-reply structured(std::string_view value) {
+served_reply structured(std::string_view value) {
   object_writer block;
   object_writer result;
   result.member("content", '[' + block.text("type", "text").text("text", value).done() + ']');
-  return reply::with(result.member("structuredContent", value).done());
+  return served_reply::with(result.member("structuredContent", value).done());
 }
 
 std::string number_text(double value) {
@@ -35,13 +35,13 @@ std::string number_text(double value) {
   return {buffer.data(), end};
 }
 
-task<result<reply>> echo(serving_request& request) {
+task<result<served_reply>> echo(serving_request& request) {
   const auto text = text_of(find_member(request.arguments(), "text"));
   if (!text) co_return complaint("\"text\" is missing, or is not a string");
-  co_return reply::with(text_result(*text));
+  co_return served_reply::with(text_result(*text));
 }
 
-task<result<reply>> add(serving_request& request) {
+task<result<served_reply>> add(serving_request& request) {
   const auto a = number_of(find_member(request.arguments(), "a"));
   const auto b = number_of(find_member(request.arguments(), "b"));
   if (!a || !b) co_return complaint("\"a\" and \"b\" must be numbers");
@@ -51,7 +51,7 @@ task<result<reply>> add(serving_request& request) {
   co_return structured(value.member("sum", number_text(sum)).done());
 }
 
-task<result<reply>> slow(serving_request& request) {
+task<result<served_reply>> slow(serving_request& request) {
   const double seconds = number_of(find_member(request.arguments(), "seconds")).value_or(2);
   if (!(seconds >= 0 && seconds <= longest_seconds)) co_return complaint("\"seconds\" must be from 0 to 3600");
   const auto steps = static_cast<int>(std::ceil(seconds * 10));
@@ -61,10 +61,10 @@ task<result<reply>> slow(serving_request& request) {
     if (!slept) co_return slept.error();  // nobody waits any more
     request.progress(done, steps, "step " + std::to_string(done) + " of " + std::to_string(steps));
   }
-  co_return reply::with(text_result("took " + number_text(seconds) + " s"));
+  co_return served_reply::with(text_result("took " + number_text(seconds) + " s"));
 }
 
-task<result<reply>> large(serving_request& request) {
+task<result<served_reply>> large(serving_request& request) {
   const auto bytes = integer_of(find_member(request.arguments(), "bytes"));
   if (!bytes || *bytes < 0 || *bytes > largest) co_return complaint("\"bytes\" must be from 0 to 67108864");
   std::string text;
@@ -72,18 +72,18 @@ task<result<reply>> large(serving_request& request) {
   text.reserve(static_cast<std::size_t>(*bytes) + line.size());
   while (text.size() < static_cast<std::size_t>(*bytes)) text += line;
   text.resize(static_cast<std::size_t>(*bytes));
-  co_return reply::with(text_result(text));
+  co_return served_reply::with(text_result(text));
 }
 
-task<result<reply>> show_structured(serving_request& /*request*/) {
+task<result<served_reply>> show_structured(serving_request& /*request*/) {
   co_return structured(R"({"harbour":"Kiel","berths":[{"name":"A1","free":true},{"name":"A2","free":false}]})");
 }
 
 // Asks once; called again, it finds the answer.
-task<result<reply>> ask(serving_request& request) {
+task<result<served_reply>> ask(serving_request& request) {
   const std::string_view answer = request.answer("who");
   if (answer.empty()) {
-    reply question;
+    served_reply question;
     question.questions.push_back(
         {.key = "who",
          .method = "elicitation/create",
@@ -93,13 +93,14 @@ task<result<reply>> ask(serving_request& request) {
   }
   const auto action = text_of(find_member(answer, "action"));
   const auto name = text_of(find_member(find_member(answer, "content"), "name"));
-  if (action != "accept" || !name) co_return reply::with(text_result("You would rather not say. Hello all the same!"));
-  co_return reply::with(text_result("Hello, " + *name + '!'));
+  if (action != "accept" || !name)
+    co_return served_reply::with(text_result("You would rather not say. Hello all the same!"));
+  co_return served_reply::with(text_result("Hello, " + *name + '!'));
 }
 
-task<result<reply>> crash(serving_request& /*request*/) {
+task<result<served_reply>> crash(serving_request& /*request*/) {
   std::_Exit(crash_code);
-  co_return reply{};
+  co_return served_reply{};
 }
 
 }  // namespace
@@ -161,6 +162,8 @@ std::string added_tool_json(std::string_view name) {
   return tool.member("inputSchema", R"({"type":"object"})").done();
 }
 
-result<reply> call_added_tool(const serving_request& request) { return reply::with(text_result(request.arguments())); }
+result<served_reply> call_added_tool(const serving_request& request) {
+  return served_reply::with(text_result(request.arguments()));
+}
 
 }  // namespace hawser::cli

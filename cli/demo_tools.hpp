@@ -13,7 +13,7 @@ struct demo_tool {
   std::string_view name;
   std::string_view json;  ///< as tools/list shows it
   /// Null where the service itself has to do it.
-  task<result<reply>> (*run)(serving_request& request);
+  task<result<served_reply>> (*run)(serving_request& request);
 };
 
 /// In the order in which they are listed.
@@ -21,6 +21,6 @@ const std::vector<demo_tool>& demo_tools();
 
 /// A tool that was added by the tool `add_tool`.
 std::string added_tool_json(std::string_view name);
-result<reply> call_added_tool(const serving_request& request);
+result<served_reply> call_added_tool(const serving_request& request);
 
 }  // namespace hawser::cli

@@ -17,9 +17,9 @@ error no_such_method() {
 
 service::~service() { detail::require(listeners_.empty(), "a service died before the sessions that serve it"); }
 
-task<result<reply>> service::read_resource(serving_request& /*request*/) { co_return no_such_method(); }
-task<result<reply>> service::get_prompt(serving_request& /*request*/) { co_return no_such_method(); }
-task<result<reply>> service::complete(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<served_reply>> service::read_resource(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<served_reply>> service::get_prompt(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<served_reply>> service::complete(serving_request& /*request*/) { co_return no_such_method(); }
 
 void service::add_listener(service_listener& session) { listeners_.push_back(&session); }
 void service::remove_listener(service_listener& session) noexcept { std::erase(listeners_, &session); }

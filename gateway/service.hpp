@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../host/list_kind.hpp"
 #include "../runtime/error.hpp"
 #include "../runtime/task.hpp"
 
@@ -18,8 +19,6 @@ class serving_request;
 
 /// JSON objects in a stable order. Shared, so that a long list is not copied for each of its pages.
 using served_list = std::shared_ptr<const std::vector<std::string>>;
-
-enum class list_kind : std::uint8_t { tools, resources, resource_templates, prompts };
 
 /// Who serves, and what it can do. Everything is JSON text of the newest revision; older ones get what they know.
 struct service_card {
@@ -44,12 +43,12 @@ struct input_request {
 /// What a handler comes back with: a result, an object as JSON text; or questions. Then it is called again, with the
 /// answers and the state: as one request goes over the wire more than once in the era without a handshake, nothing but
 /// the state is carried from one call to the next.
-struct reply {
+struct served_reply {
   std::string result{};
   std::vector<input_request> questions{};
   std::string state{};  ///< any bytes; the client does not see them
 
-  static reply with(std::string result) { return {.result = std::move(result)}; }
+  static served_reply with(std::string result) { return {.result = std::move(result)}; }
 };
 
 /// Hears of changes. Implemented by serving_session.
@@ -75,13 +74,13 @@ class service {
   [[nodiscard]] virtual const service_card& card() const = 0;
   virtual task<result<served_list>> list(list_kind what) = 0;
   /// request.name() is the tool's.
-  virtual task<result<reply>> call_tool(serving_request& request) = 0;
+  virtual task<result<served_reply>> call_tool(serving_request& request) = 0;
   /// request.name() is the URI.
-  virtual task<result<reply>> read_resource(serving_request& request);
+  virtual task<result<served_reply>> read_resource(serving_request& request);
   /// request.name() is the prompt's.
-  virtual task<result<reply>> get_prompt(serving_request& request);
+  virtual task<result<served_reply>> get_prompt(serving_request& request);
   /// request.params() has `ref`, `argument` and perhaps `context`; the reply is the whole result.
-  virtual task<result<reply>> complete(serving_request& request);
+  virtual task<result<served_reply>> complete(serving_request& request);
 
   void add_listener(service_listener& session);
   void remove_listener(service_listener& session) noexcept;

@@ -65,7 +65,7 @@ const char* what_is_wrong(kind what, std::string_view params) {
   return nullptr;
 }
 
-task<result<reply>> handle(service& what, kind which, serving_request& request) {
+task<result<served_reply>> handle(service& what, kind which, serving_request& request) {
   switch (which) {
     case kind::call_tool: return what.call_tool(request);
     case kind::read_resource: return what.read_resource(request);
@@ -134,7 +134,7 @@ task<result<std::string>> ask(const serving_means& means, std::vector<input_requ
 
 // 2026-07-28: the client comes again with the answers, and with our word for the state.
 result<std::string> come_again(const serving_means& means, input_rounds::subject about, std::size_t number,
-                               reply asked) {
+                               served_reply asked) {
   auto name =
       means.rounds.wait(std::move(about), {.number = number + 1, .state = std::move(asked.state)}, means.home.now());
   if (!name) return name.error();

@@ -2,14 +2,12 @@
 // What a session tells its owner.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "../runtime/error.hpp"
+#include "list_kind.hpp"
 
 namespace hawser {
-
-enum class list_kind : std::uint8_t { tools, resources, resource_templates, prompts };
 
 /// Called from inside the loop; views are valid during the call.
 class session_listener {

@@ -114,7 +114,7 @@ class fixture_service final : public service {
 
   task<result<served_list>> list(list_kind /*what*/) override { co_return served_list{tools_}; }
 
-  task<result<reply>> call_tool(serving_request& request) override {
+  task<result<served_reply>> call_tool(serving_request& request) override {
     const std::string_view arguments = request.arguments();
     const bool work = request.name() == "work";
     if (work) write_down(text_of(find_member(arguments, "id")).value_or(std::string{find_member(arguments, "id")}));
@@ -125,15 +125,15 @@ class fixture_service final : public service {
         auto slept = co_await sleep_for(delay);
         if (!slept) co_return slept.error();
       }
-      co_return reply::with(text_result("done"));
+      co_return served_reply::with(text_result("done"));
     }
     if (request.name() == "echo")
-      co_return reply::with(text_result(text_of(find_member(arguments, "text")).value_or("")));
+      co_return served_reply::with(text_result(text_of(find_member(arguments, "text")).value_or("")));
     if (request.name() == "burst") {
       for (int i = 0; i < switches_.burst; ++i) changed(list_kind::tools);
-      co_return reply::with(text_result("announced"));
+      co_return served_reply::with(text_result("announced"));
     }
-    if (request.name().starts_with("tool_")) co_return reply::with(text_result(request.name()));
+    if (request.name().starts_with("tool_")) co_return served_reply::with(text_result(request.name()));
     co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
   }
 

@@ -51,12 +51,12 @@ class example_service final : public service {
     co_return std::make_shared<const std::vector<std::string>>(std::move(items));
   }
 
-  task<result<reply>> call_tool(serving_request& request) override {
+  task<result<served_reply>> call_tool(serving_request& request) override {
     calls.push_back(request.name() + ' ' + std::string{request.arguments()});
     if (request.name() == "echo")
-      co_return reply::with(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
-    if (request.name() == "rich") co_return reply::with(rich);
-    if (request.name() == "bad") co_return reply::with("{");
+      co_return served_reply::with(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
+    if (request.name() == "rich") co_return served_reply::with(rich);
+    if (request.name() == "bad") co_return served_reply::with("{");
     if (request.name() == "fail") co_return error{.code = errc::io, .what = "the disk is full"};
     if (request.name() == "refuse") co_return error{.code = errc::remote, .what = "no", .native = -7, .data = "[1]"};
     if (request.name() == "wait") co_return co_await wait_for_stop();
@@ -65,49 +65,49 @@ class example_service final : public service {
     co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
   }
 
-  task<result<reply>> read_resource(serving_request& request) override {
+  task<result<served_reply>> read_resource(serving_request& request) override {
     if (request.name() == "ask:1") co_return ask(request);
     if (request.name() != "a:1") co_return no_such_resource(request.name());
-    co_return reply::with(R"({"contents":[{"uri":"a:1","text":"1"}],"ttlMs":5,"cacheScope":"public"})");
+    co_return served_reply::with(R"({"contents":[{"uri":"a:1","text":"1"}],"ttlMs":5,"cacheScope":"public"})");
   }
-  task<result<reply>> get_prompt(serving_request& request) override {
+  task<result<served_reply>> get_prompt(serving_request& request) override {
     if (request.name() != "greet") co_return invalid_params("no prompt " + json_string(request.name()));
-    co_return reply::with(
+    co_return served_reply::with(
         R"({"messages":[{"role":"user","content":{"type":"resource_link","uri":"a:1","name":"one"}}]})");
   }
-  task<result<reply>> complete(serving_request& request) override {
+  task<result<served_reply>> complete(serving_request& request) override {
     const std::string_view given = find_member(find_member(request.params(), "argument"), "value");
-    co_return reply::with(R"({"completion":{"values":[)" + std::string{given} + "]}}");
+    co_return served_reply::with(R"({"completion":{"values":[)" + std::string{given} + "]}}");
   }
 
   std::string rich = R"({"resultType":"complete","content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"},)"
                      R"({"type":"resource_link","uri":"a:1","name":"one"}],"structuredContent":{"a":1},"z":true})";
 
  private:
-  task<result<reply>> wait_for_stop() {
+  task<result<served_reply>> wait_for_stop() {
     const counted alive;
     stuck.set();
     auto slept = co_await sleep_for(std::chrono::hours{1});
     heard_stop = !slept.has_value();
     if (!slept) co_return slept.error();
-    co_return reply::with("{}");
+    co_return served_reply::with("{}");
   }
-  static reply tell(serving_request& request) {
+  static served_reply tell(serving_request& request) {
     request.progress(1, 4, "first");
     request.progress(1, 4, "not more");
     request.progress(2.5);
     request.log(severity::debug, "example", R"("quiet")");
     request.log(severity::error, "example", R"({"loud":true})");
-    return reply::with(text_result("told"));
+    return served_reply::with(text_result("told"));
   }
-  reply ask(const serving_request& request) const {
+  served_reply ask(const serving_request& request) const {
     bool all = true;
     std::string got = request.state() + ':';
     for (const input_request& question : asking) {
       all = all && !request.answer(question.key).empty();
       got += request.answer(question.key);
     }
-    if (all && !forgetful) return reply::with(text_result(got));
+    if (all && !forgetful) return served_reply::with(text_result(got));
     return {.questions = asking, .state = request.state() + "s"};
   }
 };

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The lists that a server has.
+#pragma once
+
+#include <cstdint>
+
+namespace hawser {
+
+enum class list_kind : std::uint8_t { tools, resources, resource_templates, prompts };
+
+}  // namespace hawser
