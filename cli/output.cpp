@@ -100,10 +100,11 @@ void output::line(std::initializer_list<piece> parts) {
   if (speed_ == pace::lines) push();
 }
 
-bool output::exact(std::string_view bytes) {
-  if (is_terminal_) return false;
+result<void> output::exact(std::string_view bytes) {
+  if (is_terminal_)
+    return error{.code = errc::io, .what = "raw bytes go to files and other programs, not to a terminal"};
   if (failure_ == 0) buffer_ += bytes;
-  return true;
+  return {};
 }
 
 void output::clear_screen() {

@@ -41,8 +41,8 @@ class output {
   void print(std::initializer_list<piece> parts);
   void line(std::initializer_list<piece> parts);
   void line(piece only) { line({only}); }
-  /// Bytes as they are, for a file or another program: nothing is written to a terminal, and false returned.
-  [[nodiscard]] bool exact(std::string_view bytes);
+  /// Bytes as they are, for a file or another program; an error, and nothing printed, if this is a terminal.
+  result<void> exact(std::string_view bytes);
   /// Back to the top left of a terminal's empty screen; nothing elsewhere.
   void clear_screen();
 

@@ -7,7 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "../support/ut.hpp"
 
@@ -28,13 +31,20 @@ struct pseudo_terminal {
     close(user);
   }
 
-  /// What was written since the last time; empty if nothing.
-  [[nodiscard]] std::string text() const {
-    std::string all(1 << 16, '\0');
-    const ssize_t count = read(main, all.data(), all.size());
-    all.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  /// What was written since the last time, up to `end`, which is waited for: the kernel hands it on in its own time.
+  [[nodiscard]] std::string text(std::string_view end = {}) const {
+    std::string all;
+    for (int i = 0; i < 2'000; ++i) {
+      std::string more(1 << 16, '\0');
+      const ssize_t count = read(main, more.data(), more.size());
+      all += more.substr(0, count > 0 ? static_cast<std::size_t>(count) : 0);
+      if (all.ends_with(end)) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
     return all;
   }
+  /// The same for a text that must be exactly this.
+  [[nodiscard]] bool shows(std::string_view exactly) const { return text(exactly) == exactly; }
 
   int main = -1;
   int user = -1;

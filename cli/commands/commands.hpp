@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The commands that have to do with servers, a file each. Each returns the program's exit code (exit_code.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../common_options.hpp"
+#include "../terminal.hpp"
+
+namespace hawser::cli {
+
+/// About one server, or all of them if `server` is empty.
+struct server_options : common_options {
+  std::string server{};
+};
+
+struct call_command_options : server_options {
+  std::string tool{};
+  std::vector<std::string> words{};
+  bool raw = false;
+};
+
+struct read_options : server_options {
+  std::string uri{};
+  bool raw = false;
+};
+
+struct prompt_options : server_options {
+  std::string name{};
+  std::vector<std::string> words{};
+};
+
+struct complete_options : server_options {
+  std::string prompt{};  ///< this one or the other is empty
+  std::string resource{};
+  std::vector<std::string> words{};  ///< what is to be completed, then what is known
+};
+
+struct logs_options : server_options {
+  bool follow = false;
+};
+
+int list_command(terminal& screen, const common_options& options);
+int get_command(terminal& screen, const server_options& options);
+int tools_command(terminal& screen, const server_options& options);
+int call_command(terminal& screen, const call_command_options& options);
+int resources_command(terminal& screen, const server_options& options);
+int read_command(terminal& screen, const read_options& options);
+int prompts_command(terminal& screen, const server_options& options);
+int prompt_command(terminal& screen, const prompt_options& options);
+int complete_command(terminal& screen, const complete_options& options);
+int watch_command(terminal& screen, const common_options& options);
+int logs_command(terminal& screen, const logs_options& options);
+
+}  // namespace hawser::cli

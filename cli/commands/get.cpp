@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// `hawser get`: one server, started and asked who it is.
+#include <boost/json.hpp>
+
+#include "../errand.hpp"
+#include "../server_view.hpp"
+#include "commands.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+void print_row(output& to, piece title, const std::string& text) {
+  if (!text.empty()) to.line({in(ink::bold, title), escaped(text)});
+}
+
+std::string abilities(const server_capabilities& can) {
+  std::string all;
+  const auto add = [&](bool has, const char* name) {
+    if (has) all.append(all.empty() ? "" : ", ").append(name);
+  };
+  add(can.tools, "tools");
+  add(can.resources, "resources");
+  add(can.subscribe, "subscriptions");
+  add(can.prompts, "prompts");
+  add(can.completions, "completions");
+  add(can.logging, "logging");
+  return all;
+}
+
+void print_text(output& to, const server_status& of) {
+  const cell state = state_cell(of);
+  print_row(to, "name          ", of.name);
+  to.line({in(ink::bold, "state         "), in(state.colour, state.text)});
+  print_row(to, "reason        ", of.reason);
+  print_row(to, "what to do    ", of.advice);
+  print_row(to, "transport     ", of.transport);
+  print_row(to, "target        ", of.target);
+  print_row(to, "configured in ", of.origin);
+  print_row(to, "revision      ", of.agreed.revision);
+  const implementation& who = of.agreed.server;
+  print_row(to, "server        ", who.name.empty() ? std::string{} : who.name + " " + who.version);
+  print_row(to, "title         ", who.title);
+  print_row(to, "offers        ", abilities(of.agreed.can));
+  if (!of.agreed.revision.empty()) to.line({in(ink::bold, "tools         "), tools_cell(of).text});
+  if (of.refused > 0) {
+    to.line({in(ink::bold, "left out      "), decimal(static_cast<std::int64_t>(of.refused)), " tools"});
+  }
+  if (!of.agreed.instructions.empty()) {
+    to.line({in(ink::bold, "instructions")});
+    to.line(escaped(of.agreed.instructions, some_lines));
+  }
+}
+
+void print_json(output& to, const server_status& of) {
+  boost::json::object all = to_json(of);
+  if (!of.agreed.instructions.empty()) all.emplace("instructions", of.agreed.instructions);
+  const auto capabilities = raw_json{of.agreed.capabilities}.parse();
+  if (capabilities) all.emplace("capabilities", *capabilities);
+  to.line(escaped_json(boost::json::serialize(all)));
+}
+
+task<result<exit_code>> get_server(errand& e, const server_options& options) {
+  const auto names = wanted_servers(e, options.server);
+  if (!names) co_return names.error();
+  const auto before = e.servers.status(options.server);
+  exit_code code = exit_code::ok;
+  if (before && before->enabled) {
+    const auto ready = co_await started(e, *names);
+    if (!ready) co_return ready.error();
+    if (ready->empty()) code = exit_code::unreachable;
+  }
+  const auto status = e.servers.status(options.server);
+  if (status && options.json) print_json(e.screen.out, *status);
+  if (status && !options.json) print_text(e.screen.out, *status);
+  co_return code;
+}
+
+}  // namespace
+
+int get_command(terminal& screen, const server_options& options) {
+  return run_errand(screen, options, {.work = [&](errand& e) { return get_server(e, options); }});
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// `hawser logs`: what a server writes to stderr.
+#include <boost/json.hpp>
+
+#include "../../runtime/sleep.hpp"
+#include "../errand.hpp"
+#include "../text_tail.hpp"
+#include "commands.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+void print(output& to, std::string_view text, bool json) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (json) {
+      to.line(escaped_json(boost::json::serialize(boost::json::object{{"line", line}})));
+    } else {
+      to.line(escaped(line));
+    }
+  }
+}
+
+task<result<exit_code>> follow(errand& e, const logs_options& options, std::string seen) {
+  constexpr auto look_again = std::chrono::milliseconds{200};
+  while (true) {
+    auto shown = co_await e.screen.out.flush();
+    if (!shown) co_return std::move(shown).error();
+    auto waited = co_await sleep_for(look_again);
+    if (!waited) co_return std::move(waited).error();
+    std::string now = e.servers.errors_of(options.server);
+    print(e.screen.out, whole_lines(news_in(seen, now)), options.json);
+    // An unfinished line is waited for.
+    const std::string_view news = news_in(seen, now);
+    now.resize(now.size() - (news.size() - whole_lines(news).size()));
+    seen = std::move(now);
+  }
+}
+
+task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
+  const auto names = wanted_servers(e, options.server);
+  if (!names) co_return names.error();
+  const auto ready = co_await started(e, *names);
+  if (!ready) co_return ready.error();
+  std::string tail = e.servers.errors_of(options.server);
+  print(e.screen.out, tail, options.json);
+  if (options.follow) co_return co_await follow(e, options, std::move(tail));
+  co_return ready->empty() ? exit_code::unreachable : exit_code::ok;
+}
+
+}  // namespace
+
+int logs_command(terminal& screen, const logs_options& options) {
+  errand_plan plan;
+  plan.work = [&](errand& e) { return show_logs(e, options); };
+  if (options.follow) plan.ends = errand_plan::ending::by_interruption;
+  return run_errand(screen, options, std::move(plan));
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// `hawser prompts` and `hawser prompt`: the templates for messages that servers have, and one of them filled in.
+#include <boost/json.hpp>
+
+#include "../call_arguments.hpp"
+#include "../errand.hpp"
+#include "../find_owner.hpp"
+#include "../table.hpp"
+#include "commands.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+// "city, style?": what may be left out has a question mark.
+std::string arguments_of(const json::value& prompt) {
+  std::string all;
+  const json::object* members = prompt.if_object();
+  const json::value* arguments = members != nullptr ? members->if_contains("arguments") : nullptr;
+  if (arguments == nullptr || !arguments->is_array()) return all;
+  for (const json::value& one : arguments->get_array()) {
+    const json::value* required = one.is_object() ? one.get_object().if_contains("required") : nullptr;
+    const bool needed = required != nullptr && required->is_bool() && required->get_bool();
+    all.append(all.empty() ? "" : ", ").append(text_in(one, "name")).append(needed ? "" : "?");
+  }
+  return all;
+}
+
+task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
+  const auto lists = co_await lists_of(e, options.server, list_kind::prompts);
+  if (!lists) co_return lists.error();
+  table rows{"PROMPT", "SERVER", "ARGUMENTS", "DESCRIPTION"};
+  json::array all;
+  for (const server_list& one : lists->all) {
+    for (const json::value& element : one.elements) {
+      rows.add({{escaped(text_in(element, "name")), ink::bold},
+                {escaped(one.server)},
+                {escaped(arguments_of(element))},
+                {escaped(text_in(element, "description"))}});
+      all.push_back(json::object{{"server", one.server}, {"definition", element}});
+    }
+  }
+  if (options.json) {
+    const json::object document{{"prompts", std::move(all)}};
+    e.screen.out.line(escaped_json(json::serialize(document)));
+  } else if (!rows.empty()) {
+    rows.print_to(e.screen.out);
+  }
+  co_return lists->complete ? exit_code::ok : exit_code::unreachable;
+}
+
+// A message's content in words.
+std::string said_in(const json::value& content) {
+  const std::string type = text_in(content, "type");
+  if (type == "text") return text_in(content, "text");
+  const json::object* members = content.if_object();
+  const json::value* resource = members != nullptr ? members->if_contains("resource") : nullptr;
+  if (resource == nullptr) return "[" + type + ": " + text_in(content, "mimeType") + text_in(content, "uri") + "]";
+  const std::string text = text_in(*resource, "text");
+  return text.empty() ? "[resource: " + text_in(*resource, "uri") + "]" : text;
+}
+
+void print_messages(output& to, const json::value& answer) {
+  const json::object* members = answer.if_object();
+  const json::value* messages = members != nullptr ? members->if_contains("messages") : nullptr;
+  if (messages == nullptr || !messages->is_array()) return;
+  for (const json::value& message : messages->get_array()) {
+    const json::value* content = message.is_object() ? message.get_object().if_contains("content") : nullptr;
+    to.line({in(ink::bold, escaped(text_in(message, "role"))), in(ink::bold, ":")});
+    if (content != nullptr) to.line(escaped(said_in(*content), whole_text));
+  }
+}
+
+task<result<exit_code>> get_prompt(errand& e, const prompt_options& options) {
+  auto arguments = text_arguments(options.words);
+  if (!arguments) {
+    complain(e.screen.err, arguments.error());
+    co_return exit_code::usage;
+  }
+  auto owner = co_await find_owner(e, options.server, list_kind::prompts, "name", options.name);
+  if (!owner) co_return std::move(owner).error();
+  call_settings settings;
+  settings.timeout = options.timeout();
+  auto answer = co_await e.servers.get_prompt(*owner, options.name, *std::move(arguments), std::move(settings));
+  if (!answer) co_return std::move(answer).error();
+  const auto parsed = answer->parse();
+  if (!parsed) co_return parsed.error();
+  if (options.json) {
+    e.screen.out.line(escaped_json(json::serialize(*parsed)));
+  } else {
+    print_messages(e.screen.out, *parsed);
+  }
+  co_return exit_code::ok;
+}
+
+}  // namespace
+
+int prompts_command(terminal& screen, const server_options& options) {
+  return run_errand(screen, options, {.work = [&](errand& e) { return list_prompts(e, options); }});
+}
+
+int prompt_command(terminal& screen, const prompt_options& options) {
+  return run_errand(screen, options, {.work = [&](errand& e) { return get_prompt(e, options); }});
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// `hawser read`: the contents of a resource.
+#include <boost/json.hpp>
+
+#include "../../runtime/crypto.hpp"
+#include "../errand.hpp"
+#include "../find_owner.hpp"
+#include "commands.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+error broken_answer(const std::string& what) { return error{.code = errc::protocol, .what = what}; }
+
+// One piece of the contents: a text, or bytes in base64.
+result<void> print_part(output& to, const json::value& part, bool raw) {
+  const json::object* members = part.if_object();
+  if (members == nullptr) return broken_answer("the answer has contents that are no objects");
+  if (members->contains("text")) {
+    const std::string text = text_in(part, "text");
+    if (raw) return to.exact(text);
+    to.print({escaped(text, whole_text)});
+    if (!text.ends_with('\n')) to.line({});
+    return {};
+  }
+  const auto bytes = from_base64(text_in(part, "blob"));
+  if (!bytes) return broken_answer("the answer has contents that are neither text nor base64");
+  if (raw) return to.exact(*bytes);
+  const std::string type = text_in(part, "mimeType");
+  to.line({"[", type.empty() ? safe_text{"bytes"} : escaped(type), ", ",
+           decimal(static_cast<std::int64_t>(bytes->size())), " bytes; --raw writes them to a file]"});
+  return {};
+}
+
+task<result<exit_code>> read_resource(errand& e, const read_options& options) {
+  auto owner = co_await find_owner(e, options.server, list_kind::resources, "uri", options.uri);
+  if (!owner) co_return std::move(owner).error();
+  e.waiting.show(safe_text{"reading ", escaped(options.uri)});
+  call_settings settings;
+  settings.timeout = options.timeout();
+  auto answer = co_await e.servers.read_resource(*owner, options.uri, std::move(settings));
+  e.waiting.end();
+  if (!answer) co_return std::move(answer).error();
+  const auto parsed = answer->parse();
+  if (!parsed) co_return parsed.error();
+  if (options.json) {
+    e.screen.out.line(escaped_json(json::serialize(*parsed)));
+    co_return exit_code::ok;
+  }
+  const json::object* members = parsed->if_object();
+  const json::value* contents = members != nullptr ? members->if_contains("contents") : nullptr;
+  if (contents == nullptr || !contents->is_array()) co_return broken_answer("the answer has no contents");
+  for (const json::value& part : contents->get_array()) {
+    if (auto printed = print_part(e.screen.out, part, options.raw); !printed) co_return std::move(printed).error();
+  }
+  co_return exit_code::ok;
+}
+
+}  // namespace
+
+int read_command(terminal& screen, const read_options& options) {
+  return run_errand(screen, options, {.work = [&](errand& e) { return read_resource(e, options); }});
+}
+
+}  // namespace hawser::cli

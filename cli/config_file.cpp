@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "config_file.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "../runtime/detail/unique_fd.hpp"
+#include "standard_input.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+// Directly and not through the pool: nothing else runs yet, and a thread would cost more than the file. Unlike
+// read_file() it takes pipes, too: --config <(generate).
+result<std::string> whole_file(const std::string& path) {
+  const detail::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.get() < 0) return error{.code = errc::config, .what = path + ": " + std::strerror(errno)};
+  auto text = read_all(file.get());
+  if (!text) return prefixed(path, std::move(text).error());
+  return text;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+configured read_configuration(const common_options& options, output& complaints) {
+  const auto choice = choose_config(options.config, process_variables());
+  if (!choice) return {.usable = true};
+  configured read{.file = choice->path};
+  const auto text = whole_file(choice->path);
+  if (!text) {
+    complaints.line({"hawser: ", escaped(text.error().what)});
+    return read;
+  }
+  loaded_config loaded = parse_config(*text, choice->path, process_variables());
+  for (const config_problem& problem : loaded.problems) {
+    const bool harmless = problem.how == config_problem::kind::warning;
+    complaints.line({in(harmless ? ink::yellow : ink::red, escaped(problem.text()))});
+  }
+  read.usable = loaded.usable;
+  read.settings = std::move(loaded.settings);
+  return read;
+}
+
+std::string memory_folder(const common_options& options) {
+  if (options.no_cache) return {};
+  std::string folder = variable("XDG_CACHE_HOME");
+  if (!folder.starts_with('/')) {
+    folder = variable("HOME");
+    if (!folder.starts_with('/')) return {};
+    folder += "/.cache";
+  }
+  return folder + "/hawser";
+}
+
+}  // namespace hawser::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "exit_code.hpp"
+
+namespace hawser::cli {
+
+exit_code code_for(const error& why) noexcept {
+  switch (why.code) {
+    case errc::cancelled: return exit_code::interrupted;
+    case errc::timed_out: return exit_code::timed_out;
+    case errc::config: return exit_code::config;
+    case errc::tool_unknown: return exit_code::no;
+    case errc::parse:
+    case errc::too_large:
+    case errc::protocol:
+    case errc::remote: return exit_code::refused;
+    case errc::closed:
+    case errc::io:
+    case errc::spawn:
+    case errc::auth:
+    case errc::server_gone: break;
+  }
+  return why.executed == execution::unknown ? exit_code::outcome_unknown : exit_code::unreachable;
+}
+
+}  // namespace hawser::cli

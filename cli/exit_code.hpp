@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// How the program ends, for scripts. `hawser --help` prints the table.
+#pragma once
+
+#include <cstdint>
+
+#include "../runtime/error.hpp"
+
+namespace hawser::cli {
+
+enum class exit_code : std::uint8_t {
+  ok = 0,
+  no = 1,               ///< the tool reported an error, or there is nothing of the name
+  usage = 2,            ///< the command line
+  config = 3,           ///< the configuration
+  unreachable = 4,      ///< a server could not be started or reached, or went away before it was asked
+  timed_out = 5,        ///< what was asked for may have been done
+  refused = 6,          ///< the server answered with an error, or with something that is no answer
+  outcome_unknown = 7,  ///< the server went away after it was asked: what was asked for may have been done
+  interrupted = 130,    ///< Ctrl-C; 129 and 143 for SIGHUP and SIGTERM
+  broken_pipe = 141,    ///< nobody reads the output any more
+};
+
+/// Lines for `--help`.
+inline constexpr const char* exit_code_help =
+    "Exit codes:\n"
+    "  0    done\n"
+    "  1    the tool reported an error, or there is nothing of that name\n"
+    "  2    the command line cannot be understood\n"
+    "  3    the configuration cannot be used\n"
+    "  4    a server could not be started or reached\n"
+    "  5    timed out; what was asked for may have been done\n"
+    "  6    the server refused, or its answer was none\n"
+    "  7    the server went away while it was asked; what was asked for may have been done\n"
+    "  130  ended by Ctrl-C (129 by SIGHUP, 143 by SIGTERM)\n"
+    "  141  nobody reads the output any more";
+
+exit_code code_for(const error& why) noexcept;
+
+}  // namespace hawser::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What servers list beside tools, and which server a resource or a prompt belongs to.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <vector>
+
+#include "errand.hpp"
+
+namespace hawser::cli {
+
+/// What one server lists.
+struct server_list {
+  std::string server{};
+  boost::json::array elements{};
+};
+
+struct server_lists {
+  std::vector<server_list> all{};
+  bool complete = true;  ///< else somebody could not be asked, which was printed
+};
+
+/// Starts the servers (`only` one, if that is not empty) and lists what they have. An error only if a stop came first,
+/// or there is no server.
+task<result<server_lists>> lists_of(errand& e, std::string only, list_kind what);
+
+/// A member that is a text; empty if it is none.
+std::string text_in(const boost::json::value& element, std::string_view member);
+
+/// The server that lists an element whose `member` is `value`. Asks nobody if `server` says it already.
+/// errc::tool_unknown if nobody does, or more than one.
+task<result<std::string>> find_owner(errand& e, std::string server, list_kind what, std::string member,
+                                     std::string value);
+
+}  // namespace hawser::cli
