@@ -40,6 +40,7 @@ local function test_program(name, room)
             add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
         end
         if room == "cli" then
+            add_files("cli/hawser_program.cpp")
             add_deps("hawser", {inherit = false})  -- which they run
         end
         if room == "host" or room == "gateway" then

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// `hawser call` by the real program: arguments, answers, exit codes, and the ways it can end early.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/json.hpp>
+#include <string>
+#include <thread>
+
+#include "../support/fixture.hpp"
+#include "hawser_program.hpp"
+#include "pseudo_terminal.hpp"
+
+namespace {
+
+using hawser::testing::ended_program;
+using hawser::testing::processes_with;
+using hawser::testing::pseudo_terminal;
+using hawser::testing::running_program;
+using hawser::testing::survivors;
+using hawser::testing::workshop;
+namespace json = boost::json;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string told(const ended_program& of) {
+  return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
+}
+
+// What a terminal shows until a text is there; the program is at its other end.
+bool shows(const pseudo_terminal& pty, std::string& shown, const std::string& text) {
+  for (int i = 0; i < 2'000 && !has(shown, text); ++i) {
+    shown += pty.text();
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // a person is not faster
+  }
+  return has(shown, text);
+}
+
+void type(const pseudo_terminal& pty, const std::string& line) {
+  expect(write(pty.main, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+}
+
+const suite<"call"> tests = [] {
+  "each form of arguments reaches the tool"_test = [] {
+    const workshop w{{"demo"}};
+    const auto by_key = w.run({"call", "demo__echo", "text=42"});
+    expect(by_key.code == 0_i && by_key.out == "42\n") << told(by_key);
+    const auto by_json = w.run({"call", "demo__echo", R"({"text":"from JSON"})"});
+    expect(by_json.out == "from JSON\n") << told(by_json);
+    const auto by_stdin = w.run({"call", "demo__echo", "-"}, {.input = R"({"text":"from stdin"})"});
+    expect(by_stdin.out == "from stdin\n") << told(by_stdin);
+    const auto typed = w.run({"call", "demo__add", "a=1.5", "b=2", "--json"});
+    expect(json::parse(typed.out).at("data").at("sum").to_number<double>() == 3.5) << told(typed);
+    const auto by_server = w.run({"call", "--server", "demo", "echo", "text:=\"own name\""});
+    expect(by_server.out == "own name\n") << told(by_server);
+  };
+
+  "only the server that has the tool is started, with and without a known list"_test = [] {
+    const workshop w{{"demo", "mute"}};
+    for (const char* when : {"unknown", "known"}) {
+      const auto r = w.run({"call", "demo__echo", "text=x", "--timeout", "20"});
+      expect(r.code == 0_i && r.err.empty()) << when << told(r);
+    }
+  };
+
+  "what a tool says never reaches the terminal as it is"_test = [] {
+    const workshop w{{"demo"}};
+    const auto text = w.run({"call", "demo__echo", R"({"text":"a\u001b[2J\r\u202e\nb"})"});
+    expect(text.out == "a\\u{1b}[2J\\u{d}\\u{202e}\nb\n") << told(text);
+    const auto as_json = w.run({"call", "demo__echo", R"({"text":"\u001b\u202e"})", "--json"});
+    expect(!has(as_json.out, "\x1b") && has(as_json.out, "\\u001b\\u202e")) << as_json.out;
+    expect(json::parse(as_json.out).at("meta").at("isError") == false);
+    const auto raw = w.run({"call", "--raw", "demo__echo", R"({"text":"\u001b"})"});
+    expect(raw.out == "\x1b") << told(raw);
+  };
+
+  "a tool that says no, and one that is not there, are 1"_test = [] {
+    const workshop w{{"demo"}};
+    const auto no = w.run({"call", "demo__add", R"({"a":"x"})"});
+    expect(no.code == 1_i && has(no.out, "must be numbers")) << told(no);
+    const auto nothing = w.run({"call", "demo__nothing"});
+    expect(nothing.code == 1_i && has(nothing.err, "no tool is named \"demo__nothing\"")) << told(nothing);
+    const auto almost = w.run({"call", "echo"});
+    expect(almost.code == 1_i && has(almost.err, "did you mean demo__echo?")) << told(almost);
+  };
+
+  "arguments that do not fit are an error of the command line"_test = [] {
+    const workshop w{{"demo"}};
+    const auto r = w.run({"call", "demo__large", "bytes=many"});
+    expect(r.code == 2_i && has(r.err, "argument \"bytes\": \"many\" is not an integer")) << told(r);
+    expect(w.run({"call", "demo__echo", "{nonsense"}).code == 2_i);
+    expect(w.run({"call", "demo__echo", "-"}, {.input = "{\"a\":"}).code == 2_i);
+  };
+
+  "a server that dies of the call leaves the outcome unknown"_test = [] {
+    const workshop w{{"demo"}};
+    const auto r = w.run({"call", "demo__crash"});
+    expect(r.code == 7_i && has(r.err, "demo")) << told(r);
+    const workshop none{{"broken"}};
+    expect(none.run({"call", "broken__tool"}).code == 4_i);
+  };
+
+  "a call that takes too long ends with 5, and nobody is left"_test = [] {
+    const workshop w{{"demo", "mute"}};
+    const auto slow = w.run({"call", "demo__slow", "seconds=60", "--timeout", "0.5"});
+    expect(slow.code == 5_i && has(slow.err, "timed out after 500 ms")) << told(slow);
+    const auto mute = w.run({"call", "mute__tool", "--timeout", "0.5"});
+    expect(mute.code == 5_i) << told(mute);
+    expect(survivors(w.token(), 5000).empty());
+  };
+
+  "a large answer is printed whole"_test = [] {
+    const workshop w{{"demo"}};
+    const auto r = w.run({"call", "demo__large", "bytes=3000000"});
+    expect(r.code == 0_i && r.out.size() == 3'000'001_u) << r.code << r.out.size() << r.err;
+  };
+
+  "A26 Ctrl-C cancels the call, and SIGTERM and SIGHUP end as orderly"_test = [] {
+    const workshop w{{"demo"}};
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      const auto p = w.start({"call", "demo__slow", "seconds=60", "-v"});
+      expect(p->says("\"tools/call\"")) << p->err();
+      const auto begin = std::chrono::steady_clock::now();
+      p->signal(number);
+      const auto r = p->wait();
+      expect(r.code == 128 + number) << told(r);
+      expect(has(r.err, "notifications/cancelled")) << "the server is told";
+      expect(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+      expect(survivors(w.token(), 5000).empty());
+    }
+  };
+
+  "a second Ctrl-C does not wait for anybody"_test = [] {
+    const workshop w{{"mute"}};
+    w.write(
+        "mcp.json",
+        R"({"mcpServers":{"stubborn":{"command":"/bin/sh","args":["-c","trap '' TERM; while :; do sleep 1; done","X)" +
+            w.token() + R"("]}}})");
+    const auto p = w.start({"get", "stubborn", "-v"});
+    expect(p->says("stubborn: ")) << p->err();
+    p->signal(SIGINT);
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});  // as fingers do; the first one alone takes seconds
+    p->signal(SIGINT);
+    expect(p->wait().code == 130_i);
+    expect(std::chrono::steady_clock::now() - begin <
+           std::chrono::milliseconds{hawser::testing::instrumented ? 2000 : 1000});
+    expect(survivors(w.token(), 10'000).empty()) << "its keeper ends them";
+  };
+
+  "G10 nobody who reads is a quiet end with 141, and no server is left"_test = [] {
+    const workshop w{{"demo"}};
+    std::array<int, 2> ends{};
+    expect(fatal(pipe2(ends.data(), O_CLOEXEC) == 0));
+    const auto p = w.start({"call", "demo__large", "bytes=3000000"}, {.out = ends[1]});
+    close(ends[1]);
+    std::array<char, 100> room{};
+    expect(read(ends[0], room.data(), room.size()) > 0);
+    close(ends[0]);
+    const auto r = p->wait();
+    expect(r.code == 141_i && r.err.empty()) << told(r);
+    expect(survivors(w.token(), 5000).empty());
+  };
+
+  "G08 where nobody can be asked, a question is declined with a notice"_test = [] {
+    const workshop w{{"demo", "old"}};
+    for (const char* tool : {"demo__ask", "old__ask"}) {
+      const auto r = w.run({"call", tool});
+      expect(r.code == 0_i && has(r.out, "You would rather not say.")) << told(r);
+      expect(has(r.err, "declined, because there is no terminal")) << r.err;
+    }
+  };
+
+  "a form of a server is filled in at the terminal"_test = [] {
+    const workshop w{{"demo", "old"}};
+    for (const char* tool : {"demo__ask", "old__ask"}) {
+      const pseudo_terminal pty{80};
+      std::string shown;
+      const auto p = w.start({"call", tool}, {.terminal = pty.user});
+      expect(shows(pty, shown, "Name (text, at least 1 characters): ")) << shown;
+      type(pty, "Ada\n");
+      expect(shows(pty, shown, "(y)es, (e)dit, (d)ecline, (c)ancel: ")) << shown;
+      type(pty, "y\n");
+      expect(shows(pty, shown, "Hello, Ada!")) << shown;
+      expect(p->wait().code == 0_i);
+    }
+  };
+
+  "Ctrl-C at the terminal ends a question, too"_test = [] {
+    const workshop w{{"demo"}};
+    const pseudo_terminal pty{80};
+    std::string shown;
+    const auto p = w.start({"call", "demo__ask"}, {.terminal = pty.user});
+    expect(shows(pty, shown, "Name (text")) << shown;
+    type(pty, "\x03");
+    expect(p->wait().code == 130_i) << shown;
+    expect(survivors(w.token(), 5000).empty());
+  };
+
+  "what is waited for is shown at a terminal, and goes away"_test = [] {
+    const workshop w{{"demo"}};
+    const pseudo_terminal pty{80};
+    std::string shown;
+    const auto p = w.start({"call", "demo__slow", "seconds=1"}, {.terminal = pty.user});
+    expect(shows(pty, shown, "calling demo__slow: ")) << shown;
+    expect(shows(pty, shown, "\r\x1b[Ktook 1 s")) << shown;
+    expect(p->wait().code == 0_i);
+  };
+
+  "T-14 secrets of the configuration are in no trace"_test = [] {
+    const workshop w{{}};
+    w.write("mcp.json", R"({"mcpServers":{"demo":{"command":")" + hawser::testing::program("hawser") +
+                            R"(","args":["demo-server"],"env":{"TOKEN":"canary-7"}}}})");
+    const auto r = w.run({"call", "demo__echo", "text=x", "-v"});
+    expect(r.code == 0_i && has(r.err, "demo: ") && has(r.err, "tools/call")) << told(r);
+    expect(!has(r.err, "canary-7"));
+    expect(!has(w.run({"get", "demo", "--json"}).out, "canary-7"));
+  };
+};
+
+}  // namespace
