@@ -44,6 +44,9 @@ install_check() {
   PKG_CONFIG_PATH=$to/lib/pkgconfig clang++-19 -std=c++20 tests/install/consumer.cpp -o "$to/consumer" \
     $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags --libs hawser)
   [ "$("$to/consumer")" = "hello from an installed library" ]
+  # What the other rooms' headers include must be there, too.
+  ls {transports,registry,host,gateway}/*.hpp | sed 's,.*,#include <hawser/&>,' |
+    clang++-19 -std=c++20 -fsyntax-only -x c++ $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags hawser) -
 }
 
 including_project() {
