@@ -67,6 +67,7 @@ std::shared_ptr<server> hub_core::find(server_id id) const {
 }
 
 result<std::shared_ptr<server>> hub_core::named(std::string_view name) const {
+  if (closing.is_set()) return is_closed();
   if (auto found = find(name)) return found;
   return error{
       .code = errc::config, .what = "no server is named \"" + std::string{name} + '"', .server = std::string{name}};
@@ -153,7 +154,10 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
 
 task<result<envelope>> hub_core::dispatch(server_id id, std::string tool, std::string arguments,
                                           call_settings settings_of_call, output_schema schema) {
-  if (id == native_id) co_return co_await call_native(std::move(tool), std::move(arguments));
+  if (id == native_id) {
+    auto calling = call_native(std::move(tool), std::move(arguments));
+    co_return co_await with_stop(settings_of_call.stop, std::move(calling));
+  }
   const std::shared_ptr<server> owner = find(id);
   if (!owner) co_return gone("the server of the tool \"" + tool + "\" was removed");
   if (calls.users() > settings.limits.max_total_pending)
