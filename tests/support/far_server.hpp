@@ -41,7 +41,8 @@ class far_server final : private receiver {
   std::function<std::unique_ptr<channel>()> connect() {
     return [this]() -> std::unique_ptr<channel> {
       auto both = memory_channel::make(home_);
-      own_ = std::move(both.second);
+      ends_.push_back(std::move(both.second));  // an old one may not have heard yet that it is closed
+      own_ = ends_.back().get();
       ++connections;
       work_.spawn(open(*this));
       return std::move(both.first);
@@ -102,7 +103,8 @@ class far_server final : private receiver {
   void on_closed(error /*why*/) noexcept override {}
 
   loop& home_;
-  std::unique_ptr<memory_channel> own_;
+  std::vector<std::unique_ptr<memory_channel>> ends_;
+  memory_channel* own_ = nullptr;  // the last of them
   scope work_;
   event arrived_;
   std::string can_ = R"({"tools":{"listChanged":true}})";
