@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// The any-thread face of a hub: every form of a call, from every thread, whatever else happens meanwhile. Also run
+// under TSan.
+#include "../../host/host.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <future>
+#include <thread>
+
+#include "../support/fixture.hpp"
+#include "../support/shell_server.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using boost::json::object;
+
+server_settings shell(const std::string& name, std::string_view text, const std::string& token = "sh") {
+  server_settings s{.name = name};
+  s.transport = stdio_settings{.command = "/bin/sh",
+                               .args = {"-c", std::string{testing::shell_words} + std::string{text}, token}};
+  s.protocol.era = protocol_choice::kind::legacy;
+  s.ladder = {.after_stdin = 100ms, .after_sigterm = 100ms, .after_sigkill = 10s};
+  return s;
+}
+
+constexpr const char* mute = "begin; while request; do usual || :; done";
+
+host_settings with_servers(std::vector<server_settings> servers) {
+  host_settings settings;
+  settings.servers = std::move(servers);
+  return settings;
+}
+
+void add_echo(host& of, const std::string& name = "echo") {
+  auto added = of.add_tool(name, "gives its text back", R"({"type":"object"})", [](const object& arguments) {
+    return envelope::of_text(std::string_view{arguments.at("text").as_string()});
+  });
+  expect(added.has_value()) << (added ? "" : added.error().what);
+}
+
+std::string said(const result<envelope>& answer) { return answer ? answer->text() : answer.error().what; }
+
+bool failed(const result<envelope>& answer, errc code) { return !answer && answer.error().code == code; }
+
+void is_running(host& of, const std::string& name) {
+  auto ready = of.ask<void>([name](hub& h) { return h.ready(name); }).get();
+  expect(ready.has_value()) << (ready ? "" : ready.error().what);
+}
+
+const suite<"host"> tests = [] {
+  "a call is a handle, a callback or a tool of a held table"_test = [] {
+    host of{with_servers({shell("a", "serve")})};
+    add_echo(of);
+    of.start();
+    is_running(of, "a");
+    auto handle = of.call("a__echo");
+    const auto waited = handle.get();
+    expect(said(waited) == "ok");
+    std::promise<std::string> told;
+    of.call("echo", {{"text", "by callback"}}, {},
+            [&](const result<envelope>& answer) { told.set_value(said(answer)); });
+    expect(told.get_future().get() == "by callback");
+    const held_tools held = of.tools();
+    expect(held->find("a__echo") != nullptr && held->size() == 2_ul);
+    expect(said(held.call("a__echo").get()) == "ok");
+    expect(said(held.call("echo", {{"text", "held"}}).get()) == "held");
+    expect(failed(held.call("nobody").get(), errc::tool_unknown) &&
+           failed(of.call("nobody").get(), errc::tool_unknown));
+    auto removed = of.remove_server("a").get();
+    expect(removed.has_value() && of.remove_tool("echo") && !of.remove_tool("echo"));
+    expect(failed(held.call("a__echo").get(), errc::server_gone));
+    expect(failed(held.call("echo", {{"text", "x"}}).get(), errc::server_gone));
+    expect(failed(of.call("a__echo").get(), errc::tool_unknown));
+  };
+
+  "calls from many threads are answered each with its own"_test = [] {
+    host of{{}};
+    add_echo(of);
+    of.start();
+    std::atomic<int> right = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        reader names{of.table()};
+        for (int i = 0; i < 200; ++i) {
+          const std::string text = std::to_string(t) + '/' + std::to_string(i);
+          if (names.look()->find("echo") == nullptr) return;
+          auto handle = of.call("echo", {{"text", text}});
+          if (said(handle.get()) == text) ++right;
+        }
+      });
+    }
+    for (std::thread& one : threads) one.join();
+    expect(right.load() == 1600_i) << right.load();
+  };
+
+  "a call is cancelled by its handle or by a token, from any thread, and its server is told"_test = [] {
+    std::atomic<int> cancellations = 0;
+    hub_options options;
+    options.trace = [&](std::string_view, std::string_view line) {
+      if (line.find("notifications/cancelled") != std::string_view::npos) ++cancellations;
+    };
+    host of{with_servers({shell("a", mute)}), options};
+    of.start();
+    is_running(of, "a");
+    auto by_handle = of.call("a__echo");
+    expect(!by_handle.wait_for(20ms));
+    by_handle.cancel();
+    const auto first = by_handle.get();
+    expect(failed(first, errc::cancelled) && first.error().executed == execution::unknown) << said(first);
+    std::stop_source giving_up;
+    auto by_token = of.call("a__echo", {}, {.stop = giving_up.get_token()});
+    std::jthread other{[&] { giving_up.request_stop(); }};
+    expect(failed(by_token.get(), errc::cancelled));
+    auto too_late = of.call("a__echo", {}, {.timeout = 20ms});
+    expect(failed(too_late.get(), errc::timed_out));
+    too_late.cancel();
+    expect(cancellations.load() >= 2_i) << cancellations.load();
+  };
+
+  "a handle that is dropped drops the answer, not the call"_test = [] {
+    host of{{}};
+    std::promise<void> called;
+    auto added = of.add_tool("note", "", R"({"type":"object"})", [&](const object&) {
+      called.set_value();
+      return envelope::of_text("noted");
+    });
+    expect(added.has_value());
+    of.start();
+    {
+      const auto dropped = of.call("note");
+    }
+    expect(called.get_future().wait_for(10s) == std::future_status::ready);
+  };
+
+  "a native tool may answer later, from another thread, twice, not at all, or throw"_test = [] {
+    host of{{}};
+    std::vector<std::jthread> workers;
+    const auto add = [&](std::string name, std::function<void(object, reply<envelope>)> function) {
+      auto added = of.add_tool({.name = std::move(name), .function = std::move(function)});
+      expect(added.has_value());
+    };
+    add("later", [&](const object&, reply<envelope> answer) {
+      workers.emplace_back([answer = std::move(answer)]() mutable {
+        std::this_thread::yield();
+        answer(envelope::of_text("from a thread"));
+      });
+    });
+    add("twice", [](const object&, reply<envelope> answer) {
+      answer(envelope::of_text("first"));
+      answer(envelope::of_text("second"));
+    });
+    add("never", [](const object&, const reply<envelope>&) {});
+    add("throws", [](const object&, const reply<envelope>&) { throw std::runtime_error{"no"}; });
+    of.start();
+    expect(said(of.call("later").get()) == "from a thread");
+    expect(said(of.call("twice").get()) == "first");
+    const auto dropped = of.call("never").get();
+    expect(dropped.has_value() && dropped->is_error()) << said(dropped);
+    const auto thrown = of.call("throws").get();
+    expect(thrown.has_value() && thrown->is_error()) << said(thrown);
+    auto twin = of.add_tool({.name = "later", .function = [](const object&, const reply<envelope>&) {}});
+    expect(twin.has_error() && twin.error().code == errc::config);
+    auto unusable = of.add_tool({.name = "no function"});
+    expect(unusable.has_error());
+  };
+
+  "a native tool that thinks too long can be given up"_test = [] {
+    host of{{}};
+    std::vector<reply<envelope>> kept;
+    auto added = of.add_tool({.name = "thinks", .function = [&](const object&, reply<envelope> answer) {
+                                kept.push_back(std::move(answer));
+                              }});
+    expect(added.has_value());
+    of.start();
+    auto by_handle = of.call("thinks");
+    by_handle.cancel();
+    expect(failed(by_handle.get(), errc::cancelled));
+    std::stop_source giving_up;
+    auto by_token = of.call("thinks", {}, {.stop = giving_up.get_token()});
+    giving_up.request_stop();
+    expect(failed(by_token.get(), errc::cancelled));
+    of.stop();
+  };
+
+  "native tools run where the program wants them to"_test = [] {
+    std::vector<std::jthread> threads;
+    std::atomic<bool> elsewhere = false;
+    hub_options options;
+    options.callbacks = [&](std::function<void()> run) { threads.emplace_back(std::move(run)); };
+    {
+      host of{{}, options};
+      std::thread::id loop_thread;
+      auto added = of.add_tool("where", "", R"({"type":"object"})", [&](const object&) {
+        elsewhere = std::this_thread::get_id() != loop_thread;
+        return envelope::of_text("here");
+      });
+      expect(added.has_value());
+      of.start();
+      std::promise<void> seen;
+      of.call("nobody", {}, {}, [&](const result<envelope>&) {
+        loop_thread = std::this_thread::get_id();
+        seen.set_value();
+      });
+      seen.get_future().wait();
+      expect(said(of.call("where").get()) == "here" && elsewhere.load());
+    }
+  };
+
+  "servers and tools come, go and restart from many threads while others call"_test = [] {
+    const std::string token = testing::new_token();
+    {
+      host of{with_servers({shell("steady", "serve", token)})};
+      add_echo(of);
+      of.start();
+      is_running(of, "steady");
+      std::atomic<bool> done = false;
+      std::atomic<int> wrong = 0;
+      std::vector<std::thread> callers;
+      for (int t = 0; t < 2; ++t) {
+        callers.emplace_back([&] {
+          while (!done) {
+            if (said(of.call("echo", {{"text", "x"}}).get()) != "x") ++wrong;
+            if (said(of.call("steady__echo").get()) != "ok") ++wrong;
+          }
+        });
+      }
+      std::vector<std::thread> changers;
+      for (int t = 0; t < 3; ++t) {
+        changers.emplace_back([&, t] {
+          for (int i = 0; i < 4; ++i) {
+            const std::string name = "guest" + std::to_string(t);
+            if (!of.add_server(shell(name, "serve", token)) || of.add_server(shell(name, "serve", token))) ++wrong;
+            add_echo(of, "echo" + std::to_string(t));
+            is_running(of, name);
+            if (said(of.call(name + "__echo").get()) != "ok") ++wrong;
+            if (!of.restart(name) || of.status().empty()) ++wrong;
+            if (!of.remove_server(name).get() || !of.remove_tool("echo" + std::to_string(t))) ++wrong;
+          }
+        });
+      }
+      for (std::thread& one : changers) one.join();
+      done = true;
+      for (std::thread& one : callers) one.join();
+      expect(wrong.load() == 0_i) << wrong.load();
+      expect(of.tools()->size() == 2_ul && of.status().size() == 1_ul);
+    }
+    expect(testing::survivors(token, 2000).empty());
+  };
+
+  "stop ends the calls that are pending, in every form"_test = [] {
+    const std::string token = testing::new_token();
+    host of{with_servers({shell("a", mute, token), shell("slow", "sleep 60", token)})};
+    std::vector<reply<envelope>> kept;
+    auto added = of.add_tool({.name = "thinks", .function = [&](const object&, reply<envelope> answer) {
+                                kept.push_back(std::move(answer));
+                              }});
+    expect(added.has_value());
+    of.start();
+    is_running(of, "a");
+    std::atomic<int> callbacks = 0;
+    std::vector<pending<envelope>> handles;
+    for (int i = 0; i < 20; ++i) {
+      for (const char* name : {"a__echo", "thinks"}) {
+        handles.push_back(of.call(name));
+        of.call(name, {}, {},
+                [&](const result<envelope>& answer) { callbacks += failed(answer, errc::closed) ? 1 : 100; });
+      }
+    }
+    auto starting = of.ask<void>([](hub& h) { return h.ready("slow"); });
+    of.stop();
+    expect(callbacks.load() == 40_i) << callbacks.load();
+    for (auto& one : handles) expect(one.wait_for(0ns) && failed(one.get(), errc::closed));
+    expect(starting.wait_for(0ns) && starting.get().has_error());
+    expect(testing::survivors(token, 0).empty()) << "what is stopped is gone";
+    kept.clear();  // answers that come after the end are dropped
+  };
+
+  "a host that is not running says so, before its start and after its stop"_test = [] {
+    {
+      const host never_started{{}};
+    }
+    host of{with_servers({shell("a", "serve")})};
+    add_echo(of);
+    expect(failed(of.call("echo", {{"text", "x"}}).get(), errc::closed));
+    expect(of.status().size() == 1_ul && of.tools()->size() == 1_ul);
+    of.start();
+    is_running(of, "a");
+    expect(said(of.call("echo", {{"text", "x"}}).get()) == "x");
+    of.stop();
+    of.stop();
+    const auto late = of.call("a__echo").get();
+    expect(failed(late, errc::closed) && late.error().executed == execution::no) << said(late);
+    std::thread::id where;
+    of.call("echo", {}, {}, [&](const result<envelope>& answer) {
+      expect(failed(answer, errc::closed));
+      where = std::this_thread::get_id();
+    });
+    expect(where == std::this_thread::get_id());
+    expect(of.settled().get().has_error() && of.remove_server("a").get().has_error());
+    expect(of.add_server(shell("b", "serve")).has_error());
+  };
+
+  "calls that race with a stop end, each once"_test = [] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> begun = 0;
+      std::atomic<int> ended = 0;
+      {
+        host of{{}};
+        add_echo(of);
+        of.start();
+        std::vector<std::jthread> callers;
+        std::atomic<bool> stopped = false;
+        for (int t = 0; t < 3; ++t) {
+          callers.emplace_back([&] {
+            for (int i = 0; i < 500 && !stopped; ++i) {
+              ++begun;
+              of.call("echo", {{"text", "x"}}, {}, [&](const result<envelope>&) { ++ended; });
+              ++begun;
+              auto answer = of.call("echo", {{"text", "x"}}).get();
+              ended += answer || answer.error().code == errc::closed ? 1 : 0;
+            }
+          });
+        }
+        while (ended.load() < 50) std::this_thread::yield();
+        of.stop();
+        stopped = true;
+      }
+      expect(begun.load() == ended.load()) << begun.load() << ended.load();
+    }
+  };
+
+  "a callback may call, ask and change things itself"_test = [] {
+    host of{{}};
+    add_echo(of);
+    of.start();
+    std::promise<std::string> told;
+    of.call("echo", {{"text", "one"}}, {}, [&](const result<envelope>& first) {
+      add_echo(of, "other");
+      expect(of.status().empty() && of.tools()->size() == 2_ul);
+      of.call("other", {{"text", said(first) + " two"}}, {},
+              [&](const result<envelope>& second) { told.set_value(said(second)); });
+    });
+    expect(told.get_future().get() == "one two");
+  };
+};
+
+}  // namespace
