@@ -90,7 +90,8 @@ int cold(const settings& s) {
   loop home;
   if (!home.run(measure(home, s, all))) return 2;
   const bar p7{.at_most = 1.25, .name = "P7"};
-  return print_report(s, "100 servers from their settings to the last one's tools", all, s.free ? nullptr : &p7) ? 0 : 1;
+  return print_report(s, "100 servers from their settings to the last one's tools", all, s.free ? nullptr : &p7) ? 0
+                                                                                                                 : 1;
 }
 
 }  // namespace hawser::bench

@@ -13,8 +13,8 @@
 #include "../registry/names.hpp"
 #include "../runtime/child.hpp"
 #include "../runtime/clock.hpp"
-#include "restart_plan.hpp"
 #include "content.hpp"
+#include "restart_plan.hpp"
 
 namespace hawser {
 
