@@ -77,31 +77,37 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
   co_return listed;
 }
 
-task<result<raw_json>> hub::read_resource(std::string server, std::string uri, call_settings settings) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
+namespace {
+
+// Finds the server, waits for it, and has `begin` make the request on its session, under the caller's stop.
+template <class F>
+task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, call_settings settings,
+                             F begin) {
+  const usage::mark inside{core.calls};
+  auto found = core.named(server);
   if (!found) co_return found.error();
   auto at = co_await (*found)->connected();
   if (!at) co_return at.error();
-  call_options options = detail::options_for(**found, settings);
-  auto reading = (*at)->read_resource(std::move(uri), std::move(options));
-  auto answer = co_await with_stop(settings.stop, std::move(reading));
-  if (!answer) co_return (*found)->described(answer.error(), "read");
+  auto asking = begin(**at, detail::options_for(**found, settings));
+  auto answer = co_await with_stop(settings.stop, std::move(asking));
+  if (!answer) co_return (*found)->described(answer.error(), phase);
   co_return answer;
+}
+
+}  // namespace
+
+task<result<raw_json>> hub::read_resource(std::string server, std::string uri, call_settings settings) {
+  return asked(
+      *core_, std::move(server), "read", std::move(settings),
+      [uri = std::move(uri)](session& s, call_options options) { return s.read_resource(uri, std::move(options)); });
 }
 
 task<result<raw_json>> hub::get_prompt(std::string server, std::string name, std::string arguments,
                                        call_settings settings) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
-  if (!found) co_return found.error();
-  auto at = co_await (*found)->connected();
-  if (!at) co_return at.error();
-  call_options options = detail::options_for(**found, settings);
-  auto getting = (*at)->get_prompt(std::move(name), std::move(arguments), std::move(options));
-  auto answer = co_await with_stop(settings.stop, std::move(getting));
-  if (!answer) co_return (*found)->described(answer.error(), "prompt");
-  co_return answer;
+  return asked(*core_, std::move(server), "prompt", std::move(settings),
+               [name = std::move(name), arguments = std::move(arguments)](session& s, call_options options) {
+                 return s.get_prompt(name, arguments, std::move(options));
+               });
 }
 
 task<result<raw_json>> hub::complete(std::string server, std::string params) {
@@ -132,16 +138,10 @@ task<result<void>> hub::set_log_level(std::string server, std::string level) {
 
 task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
                                     call_settings settings) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
-  if (!found) co_return found.error();
-  auto at = co_await (*found)->connected();
-  if (!at) co_return at.error();
-  call_options options = detail::options_for(**found, settings);
-  auto asking = (*at)->request(method, std::move(params), std::move(options));
-  auto answer = co_await with_stop(settings.stop, std::move(asking));
-  if (!answer) co_return (*found)->described(answer.error(), method);
-  co_return answer;
+  return asked(*core_, std::move(server), method, std::move(settings),
+               [method, params = std::move(params)](session& s, call_options options) {
+                 return s.request(method, params, std::move(options));
+               });
 }
 
 result<void> hub::notify(std::string_view server, std::string_view method, std::string_view params) {
