@@ -68,7 +68,7 @@ LUA
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
 # of ours that it includes, the rules or the tool change.
 lint_key() { # $1 = file
-  { clang-tidy-19 --version; cat .clang-tidy; clang++-19 -std=c++20 -MM "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' |
+  { echo "$lint_checks"; clang-tidy-19 --version; cat .clang-tidy; clang++-19 -std=c++20 -MM "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' |
     grep -E '\.(c|h)pp$' | xargs sha256sum; } | sha256sum | cut -d' ' -f1
 }
 
@@ -76,12 +76,18 @@ lint_one() { # $1 = file
   local key
   key=$(lint_key "$1")
   [ -f "$cache/lint/$key" ] && return 0
-  clang-tidy-19 --quiet "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' > "$cache/lint/$key.log" 2>/dev/null ||
+  clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' > "$cache/lint/$key.log" 2>/dev/null ||
     { cat "$cache/lint/$key.log"; rm -f "$cache/lint/$key.log"; return 1; }
   mv "$cache/lint/$key.log" "$cache/lint/$key"
 }
 
-lint_command() {
+lint_command() { # deep: the static analyzer instead of the quick checks
+  export lint_checks=
+  case ${1:-} in
+    "") ;;
+    deep) lint_checks='-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks' ;;
+    *) fail "unknown lint \"$1\": deep" ;;
+  esac
   mkdir -p "$cache/lint"
   [ -f build/release/gen/keeper_image.inc ] || build release libhawser
   export -f lint_one lint_key
