@@ -53,7 +53,7 @@ task<result<served_reply>> add(serving_request& request) {
 
 task<result<served_reply>> slow(serving_request& request) {
   const double seconds = number_of(find_member(request.arguments(), "seconds")).value_or(2);
-  if (!(seconds >= 0 && seconds <= longest_seconds)) co_return complaint("\"seconds\" must be from 0 to 3600");
+  if (seconds < 0 || seconds > longest_seconds) co_return complaint("\"seconds\" must be from 0 to 3600");
   const auto steps = static_cast<int>(std::ceil(seconds * 10));
   request.log(severity::info, "slow", R"("here we go")");
   for (int done = 1; done <= steps; ++done) {

@@ -54,7 +54,7 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
   return envelope{made};
 }
 
-envelope envelope::made(std::string json, envelope_options options) {
+envelope envelope::made(std::string_view json, envelope_options options) {
   const auto made = std::make_shared<parts>(raw_json{json}, std::move(options));
   made->find_members();
   return envelope{made};

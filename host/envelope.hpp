@@ -64,7 +64,7 @@ class envelope {
  private:
   struct parts;
   explicit envelope(std::shared_ptr<const parts> p) noexcept : parts_(std::move(p)) {}
-  static envelope made(std::string json, envelope_options options);
+  static envelope made(std::string_view json, envelope_options options);
 
   std::shared_ptr<const parts> parts_;
 };

@@ -85,28 +85,29 @@ void host::run_there(const std::function<void(hub&)>& what) {
   if (posted) done.get_future().wait();
 }
 
-pending<envelope> held_tools::call(std::string_view name, boost::json::object arguments, call_settings settings) const {
+pending<envelope> held_tools::call(std::string_view name, const boost::json::object& arguments,
+                                   call_settings settings) const {
   const tool_row* row = table_->find(name);
   if (row == nullptr) {
     auto state = std::make_shared<detail::promised<envelope>>();
     state->finish(error{.code = errc::tool_unknown, .what = "no tool is named \"" + std::string{name} + '"'});
     return pending<envelope>{std::move(state)};
   }
-  return of_->call(row->server, std::string{row->definition->name}, std::move(arguments), std::move(settings));
+  return of_->call(row->server, std::string{row->definition->name}, arguments, std::move(settings));
 }
 
-pending<envelope> host::call(server_id server, std::string tool, boost::json::object arguments,
+pending<envelope> host::call(server_id server, std::string tool, const boost::json::object& arguments,
                              call_settings settings) {
   return ask<envelope>([server, tool = std::move(tool), text = boost::json::serialize(arguments),
                         settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); });
 }
 
-pending<envelope> host::call(std::string_view name, boost::json::object arguments, call_settings settings) {
+pending<envelope> host::call(std::string_view name, const boost::json::object& arguments, call_settings settings) {
   return ask<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
                         settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
 }
 
-void host::call(std::string_view name, boost::json::object arguments, call_settings settings, completion done) {
+void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
   submit<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
                     settings = std::move(settings)](hub& h) { return h.call(name, text, settings); },
                    std::make_shared<detail::promised<envelope>>(std::move(done)));

@@ -26,11 +26,12 @@ class held_tools {
   [[nodiscard]] const tool_table& table() const noexcept { return *table_; }
   const tool_table* operator->() const noexcept { return &*table_; }
   /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since.
-  pending<envelope> call(std::string_view name, boost::json::object arguments = {}, call_settings settings = {}) const;
+  pending<envelope> call(std::string_view name, const boost::json::object& arguments = {},
+                         call_settings settings = {}) const;
 
  private:
   friend class host;
-  held_tools(host& of, table_ref table) noexcept : of_(&of), table_(std::move(table)) {}
+  held_tools(host& of, const table_ref& table) noexcept : of_(&of), table_(table) {}
   host* of_;
   table_ref table_;
 };
@@ -54,9 +55,9 @@ class host {
   /// For threads that look names up themselves: `reader mine{host.table()}`.
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
-  pending<envelope> call(std::string_view name, boost::json::object arguments = {}, call_settings settings = {});
+  pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
   /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's.
-  void call(std::string_view name, boost::json::object arguments, call_settings settings, completion done);
+  void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
   result<void> add_tool(native_tool added);
   /// A function that returns its text, or a JSON value, at once.
@@ -85,7 +86,8 @@ class host {
   void submit(std::function<task<void>(hub&)> begin);
   /// On the loop thread, or here while there is none.
   void run_there(const std::function<void(hub&)>& what);
-  pending<envelope> call(server_id server, std::string tool, boost::json::object arguments, call_settings settings);
+  pending<envelope> call(server_id server, std::string tool, const boost::json::object& arguments,
+                         call_settings settings);
 
   template <class T>
   static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {

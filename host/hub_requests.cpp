@@ -138,8 +138,9 @@ task<result<void>> hub::set_log_level(std::string server, std::string level) {
 
 task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
                                     call_settings settings) {
-  return asked(*core_, std::move(server), method, std::move(settings),
-               [method, params = std::move(params)](session& s, call_options options) {
+  std::string phase = method;
+  return asked(*core_, std::move(server), std::move(phase), std::move(settings),
+               [method = std::move(method), params = std::move(params)](session& s, call_options options) {
                  return s.request(method, params, std::move(options));
                });
 }

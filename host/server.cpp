@@ -182,7 +182,7 @@ std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const to
   return rest;
 }
 
-void server::publish(std::shared_ptr<const tool_list> listed, std::size_t unusable) {
+void server::publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable) {
   const auto rest = admitted(listed);
   const auto outcome = around_.tools.replace(id_, settings_.name, rest);
   rows_ = rest->size() - outcome.refused;

@@ -103,7 +103,7 @@ class server final : private session_listener {
   void drop_rows();
   result<std::unique_ptr<channel>> make_channel();
   [[nodiscard]] session::opening how_to_open() const;
-  void publish(std::shared_ptr<const tool_list> listed, std::size_t unusable);
+  void publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable);
   void mark(availability state);
   [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed);
 

@@ -17,7 +17,7 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{64} << 20;
-constexpr std::int64_t day = 24 * 60 * 60;
+constexpr std::int64_t day = std::int64_t{24} * 60 * 60;
 
 // Every text with its length and every list with its own, so that no two configurations run into one.
 void append_part(std::string& to, std::string_view part) {
@@ -69,7 +69,7 @@ std::string file_text(const remembered_server& what) {
   return text + "]}\n";
 }
 
-result<remembered_server> read_text(std::string text, std::size_t max_tools) {
+result<remembered_server> read_text(std::string_view text, std::size_t max_tools) {
   raw_json all{text};
   // As in pages of tools/list: the number of values is bounded by the number of tools.
   if (auto valid = all.check({.max_values = text.size()}); !valid) return valid.error();

@@ -62,7 +62,8 @@ task<void> hanging(hub_house& h) {
   const auto alone = co_await until_ready(h, 92);
   for (int i = 0; i < 8; ++i) h.add(h.shell(numbered("hangs", i), "sleep 60"));
   const auto beside = co_await until_ready(h, 92);
-  expect(beside - alone < 1s) << "alone" << alone / 1ms << "ms, beside eight that hang" << beside / 1ms << "ms";
+  // Twice as long may be the machine; eight places that are not given back would be half a minute.
+  expect(beside < 2 * alone + 1s) << "alone" << alone / 1ms << "ms, beside eight that hang" << beside / 1ms << "ms";
   for (int i = 0; i < 8; ++i) expect(h.of.status(numbered("hangs", i))->state == state::starting);
 }
 
