@@ -35,7 +35,7 @@ void add_common(CLI::App& command, common_options& to) {
   command.add_flag("--json", to.json, "prints JSON for programs")->group(group);
   command.add_option("--timeout", to.timeout_seconds, "how long the command may take in all")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, longest))
+      ->check(CLI::Range(0.0, longest).description(""))
       ->group(group);
   command.add_flag("-v,--verbose", to.verbose, "shows every message to and from servers on stderr")->group(group);
   command.add_flag("--no-cache", to.no_cache, "neither uses nor keeps what was learned about servers")->group(group);

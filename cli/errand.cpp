@@ -84,8 +84,7 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
     outcome = opened.error();
   }
   waiting.end();
-  const bool interrupted = stopping.signal() != 0 && outcome.has_error();
-  if (!interrupted && outcome.has_error()) complain(screen.err, outcome.error());
+  if (outcome.has_error() && stopping.signal() == 0) complain(screen.err, outcome.error());
   auto shown = co_await with_stop(stopping.token(), printed(screen.out));
   auto closed = co_await servers.close();
   if (!closed) complain(screen.err, closed.error());
@@ -94,7 +93,8 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
   auto told = co_await shield(last_words, printed(screen.err));
   ignore(told, "nobody is left to be told");
   if (screen.out.broken()) co_return static_cast<int>(exit_code::broken_pipe);
-  if (interrupted) {
+  // A signal that came too late to stop anything changes nothing.
+  if (stopping.signal() != 0 && (outcome.has_error() || shown.has_error())) {
     const bool regular = plan.ends == errand_plan::ending::by_interruption && stopping.signal() == SIGINT;
     co_return regular ? 0 : stopping.exit_code();
   }
@@ -137,6 +137,7 @@ task<result<std::vector<std::string>>> started(errand& e, std::vector<std::strin
   for (const std::string& name : names) who += safe_text{" ", escaped(name)};
   e.waiting.show(std::move(who));
   std::vector<task<result<void>>> starts;
+  starts.reserve(names.size());
   for (const std::string& name : names) starts.push_back(ready_of(e.servers, name));
   const auto outcomes = co_await when_all(std::move(starts));
   e.waiting.end();

@@ -76,6 +76,18 @@ const suite<"call"> tests = [] {
     expect(raw.out == "\x1b") << told(raw);
   };
 
+  "G13 text of people is printed in every locale"_test = [] {
+    workshop w{{"demo"}};
+    w.environment = {"LC_ALL=C", "LANG=C"};
+    const auto r = w.run({"call", "demo__echo",
+                          "text=Gr\xc3\xbc\xc3\x9f"
+                          "e"});
+    expect(r.code == 0_i && r.out ==
+                                "Gr\xc3\xbc\xc3\x9f"
+                                "e\n")
+        << told(r);
+  };
+
   "a tool that says no, and one that is not there, are 1"_test = [] {
     const workshop w{{"demo"}};
     const auto no = w.run({"call", "demo__add", R"({"a":"x"})"});
