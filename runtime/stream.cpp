@@ -32,7 +32,7 @@ void stream::consume(std::size_t count) noexcept {
 
 void stream::rest() noexcept {
   byte_buffer& in = core_->in;
-  if (in.size() == 0) in = byte_buffer{};
+  if (in.empty()) in = byte_buffer{};
 }
 
 byte_buffer stream::take(std::size_t count) {
