@@ -163,6 +163,7 @@ task<result<envelope>> hub_core::dispatch(server_id id, std::string tool, std::s
   if (calls.users() > settings.limits.max_total_pending)
     co_return error{.code = errc::too_large,
                     .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
+  if (arguments.empty()) arguments = "{}";  // some servers insist on them
   call_options options_of_call = options_for(*owner, settings_of_call);
   auto calling = owner->call_tool(std::move(tool), std::move(arguments), std::move(options_of_call));
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));

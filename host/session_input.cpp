@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t largest_state = std::size_t{64} * 1024;
 constexpr std::size_t most_inputs = 64;
 // Not every server says when the user is done at a page.
-constexpr duration longest_visit = std::chrono::minutes{5};
+// For the server's word that the user is done there, which not every server gives: then the call is made again.
+constexpr duration longest_visit = std::chrono::seconds{30};
 // A server that wants to be asked again without any input is not asked in a tight loop.
 constexpr duration pause_between_rounds = std::chrono::milliseconds{250};
 

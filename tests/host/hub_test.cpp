@@ -64,6 +64,9 @@ task<void> names_and_schemas() {
   expect((calls.size() == 1_ul) >> fatal);
   expect(calls[0].at({"params", "name"}) == "\"read\"") << "the server knows its own name only";
   expect(calls[0].at({"params", "arguments"}) == R"({"n":"no number"})");
+  auto without = co_await s.servers.call("files__read", "");
+  expect(without.has_value());
+  expect(s.fleet.ends[0]->all("tools/call").back().at({"params", "arguments"}) == "{}") << "some servers insist";
   auto unknown = co_await s.servers.call("read", "{}");
   expect(unknown.has_error() && unknown.error().code == errc::tool_unknown);
   co_await s.close();
