@@ -71,7 +71,8 @@ test_everything() {
   if [ "$toolchain" = clang ]; then
     phase "asan"
     build asan
-    for room in $(test_programs); do run_program asan "${room}_test"; done
+    # Not the servers of other people: they take a minute, and what they say passes through the same code as fixtures.
+    for room in $(test_programs | grep -vx interop); do run_program asan "${room}_test"; done
     phase "fuzz"
     fuzz_all 10 $(fuzz_targets)
     for target in $(fuzz_targets); do check "$target finds nothing in 10 s" fuzz_verdict "$target"; done
