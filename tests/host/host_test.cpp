@@ -314,8 +314,8 @@ const suite<"host"> tests = [] {
         host of{{}};
         add_echo(of);
         of.start();
-        std::vector<std::jthread> callers;
         std::atomic<bool> stopped = false;
+        std::vector<std::jthread> callers;  // joined before anything they look at dies
         for (int t = 0; t < 3; ++t) {
           callers.emplace_back([&] {
             for (int i = 0; i < 500 && !stopped; ++i) {
