@@ -2,7 +2,9 @@
 // Whole process trees, ended by stop, by SIGTERM of the host and by SIGKILL of the host: nobody may be left. A longer
 // run of the same: ./dev soak processes.
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "../../runtime/keeper.hpp"
 #include "../../runtime/when.hpp"
@@ -131,7 +134,7 @@ void end_hosts_by(int signal_number, int times, int patience_ms) {
     }
     for (const host_process& host : hosts) {
       const int status = wait_for(host.pid);
-      if (signal_number == SIGTERM) expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+      if (signal_number != SIGKILL) expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     }
     const auto left = survivors(token, patience_ms);
     expect(left.empty()) << left.size() << "processes are left after signal" << signal_number;
@@ -144,6 +147,40 @@ void end_hosts_by(int signal_number, int times, int patience_ms) {
       expect(std::none_of(host.keepers.begin(), host.keepers.end(), lives)) << "a keeper or a warden is left";
     }
   }
+}
+
+// A process with this very number, which is none of ours; nothing where the system does not let us choose.
+std::optional<pid_t> innocent_with(pid_t number) {
+  clone_args how{};
+  how.exit_signal = SIGCHLD;
+  how.set_tid = reinterpret_cast<std::uintptr_t>(&number);
+  how.set_tid_size = 1;
+  const long made = syscall(SYS_clone3, &how, sizeof how);
+  if (made == 0) {
+    syscall(SYS_close_range, 3, ~0U, 0);  // with copies of ours it would keep the keeper alive
+    while (true) pause();
+  }
+  if (made < 0) return std::nullopt;
+  return static_cast<pid_t>(made);
+}
+
+// The child has ended and was reaped, and only then somebody else gets its number.
+task<void> recycled_number(stop_ladder ladder) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  auto made = co_await k.spawn(fixture("x", "exit"));
+  expect(fatal(made.has_value()));
+  auto ended = co_await made->exited();
+  expect(ended.has_value());
+  const auto innocent = innocent_with(made->pid());
+  if (!innocent) cfg<override>.skip_this("the system does not let this user choose the number of a process");
+  auto stopped = co_await made->shutdown(ladder);
+  auto closed = co_await k.close();
+  expect(stopped.has_value() && closed.has_value());
+  if (!innocent) co_return;
+  expect(*innocent == made->pid() && waitpid(*innocent, nullptr, WNOHANG) == 0) << "somebody else was signalled";
+  kill(*innocent, SIGKILL);
+  expect(WTERMSIG(wait_for(*innocent)) == SIGKILL);
 }
 
 const suite<"process tree"> tests = [] {
@@ -162,8 +199,10 @@ const suite<"process tree"> tests = [] {
     expect(static_cast<int>(strays.size()) == times) << "the daemoniser, and only it, leaves its group and is reported";
   };
 
-  "every archetype survives no SIGTERM of its host"_test = [] {
+  "A26 every archetype survives no SIGTERM, SIGINT or SIGHUP of its host"_test = [] {
     end_hosts_by(SIGTERM, testing::rounds(testing::instrumented ? 15 : 50), 2000);
+    end_hosts_by(SIGINT, 5, 2000);
+    end_hosts_by(SIGHUP, 5, 2000);
   };
 
   "A27 every archetype survives no SIGKILL of its host"_test = [] {
@@ -177,6 +216,11 @@ const suite<"process tree"> tests = [] {
     expect(status == exit_status{.code = 0, .signal = SIGKILL}) << status.to_string();
     const auto took = std::chrono::steady_clock::now() - begin;
     expect(took >= 100ms && took < 3s);
+  };
+
+  "A29 a process that got the number of a child that had ended is not signalled"_test = [] {
+    run(recycled_number(quick));
+    run(recycled_number({.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s}));
   };
 
   "a child that ends with its stdin is not signalled"_test = [] {

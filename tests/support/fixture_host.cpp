@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A host to be killed: fixture_host TOKEN starts one child of each archetype, prints "ready" and serves until SIGTERM,
-// upon which it stops them all in order. The children, not the host, carry the token.
+// SIGINT or SIGHUP, upon which it stops them all in order. The children, not the host, carry the token.
 #include <unistd.h>
 
 #include <csignal>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 task<bool> serve(std::string token) {
   const context where = co_await this_context();
-  auto signals = signal_set::start(*where.loop, {SIGTERM});
+  auto signals = signal_set::start(*where.loop, {SIGTERM, SIGINT, SIGHUP});
   if (!signals) co_return false;
   keeper k{*where.loop};
   std::vector<child> children;
