@@ -1,6 +1,7 @@
 -- hawser-bench: one program, one file a question.
 target("hawser-bench")
     set_kind("binary")
+    set_pcxxheader("../tools/pch.hpp")
     set_targetdir("$(buildir)/$(mode)/bin")
     add_rules("hawser.instrumented")
     add_files("*.cpp|echo_server.cpp|mcp_server.cpp")

@@ -1,6 +1,7 @@
 -- The `hawser` program: one small file a command. All but main.cpp is a room of its own, for the tests.
 target("cli")
     set_kind("object")
+    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented")
     add_files("*.cpp|main.cpp", "commands/*.cpp")
     add_deps("host", "gateway")

@@ -1,6 +1,7 @@
 -- MCP as a client: settings, negotiation, sessions, supervised servers, results of calls, the facade.
 target("host")
     set_kind("object")
+    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented")
     add_files("*.cpp", "detail/*.cpp")
     add_deps("runtime", "transports", "registry")

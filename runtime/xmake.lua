@@ -16,6 +16,7 @@ target_end()
 
 target("runtime")
     set_kind("object")
+    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented")
     add_files("*.cpp", "detail/*.cpp")
     add_includedirs("$(buildir)/$(mode)/gen")

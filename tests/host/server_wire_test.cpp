@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What real processes write to their pipes, and what a caller of the host sees of it.
-#include <fstream>
-
 #include "../support/hub_house.hpp"
+#include "../support/memory_use.hpp"
 
 namespace {
 
@@ -11,17 +10,9 @@ using namespace std::chrono_literals;
 using testing::call_outcome;
 using testing::contains;
 using testing::hub_house;
+using testing::memory_in_use;
 using testing::with_hub;
 using state = server_state;
-
-std::size_t resident_kilobytes() {
-  std::ifstream status{"/proc/self/status"};
-  for (std::string word; status >> word;) {
-    std::size_t kilobytes = 0;
-    if (word == "VmRSS:" && status >> kilobytes) return kilobytes;
-  }
-  return 0;
-}
 
 task<void> answers(hub_house& h, std::string name, std::string text = "ok") {
   const call_outcome got = co_await h.call(name + "__echo");
@@ -32,11 +23,11 @@ task<void> errors_flood(hub_house& h) {
   const std::string size = testing::instrumented ? "100000000" : "1000000000";
   h.add(h.shell("a", "begin; (head -c " + size + " /dev/zero; echo; echo drained) >&2 & serve"));
   co_await h.until("a", state::ready);
-  const std::size_t before = resident_kilobytes();
+  const std::size_t before = memory_in_use();
   int calls = 0;
   for (; !h.of.errors_of("a").ends_with("drained\n"); ++calls) co_await answers(h, "a");
   expect(calls > 10_i);
-  expect(resident_kilobytes() < before + 20'000) << before << resident_kilobytes();
+  expect(memory_in_use() < before + 20'000) << before << memory_in_use();
   expect(h.of.errors_of("a").size() <= 16'384_ul);
 }
 

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "source_root.hpp"
+
 namespace hawser::testing {
 
 /// Every line that is not blank and no comment.
 inline std::vector<std::string> corpus_lines(const std::string& file) {
-  std::ifstream in{HAWSER_SOURCE_ROOT "/tests/data/json/" + file, std::ios::binary};
+  std::ifstream in{source_root() + "/tests/data/json/" + file, std::ios::binary};
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.front() != '#') lines.push_back(line);

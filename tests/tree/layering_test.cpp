@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "../support/source_root.hpp"
 #include "../support/ut.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path root() { return HAWSER_SOURCE_ROOT; }
+fs::path root() { return hawser::testing::source_root(); }
 
 const std::map<std::string, std::set<std::string>> allowed{
     {"runtime", {"runtime"}},

@@ -17,7 +17,12 @@ function hawser_modes()
     add_cxxflags("-Wnon-virtual-dtor", {force = true, tools = {"clang", "clangxx"}})
     -- Position-independent everywhere: the archive must fit into a shared library, too.
     add_cxflags("-fPIC", "-gdwarf-4", {force = true})  -- DWARF 4: Debian 12's valgrind reads no other
-    set_symbols("debug")
+    if is_mode("debug") then
+        set_symbols("debug")
+    else
+        -- Files and lines for a stack trace; a description of every type would take a fifth of the build.
+        add_cxflags("-g1", {force = true})
+    end
 
     if is_mode("release") then
         set_optimize("faster")
@@ -30,6 +35,9 @@ function hawser_modes()
             -- Without it g++ keeps every frame of a chain of awaits on the stack.
             add_cxxflags("-foptimize-sibling-calls", {force = true})
         end
+    elseif is_mode("asan") then
+        -- A third of the time to build that -O1 takes, and nothing that is wrong is optimised away.
+        add_cxflags("-O0", "-fno-omit-frame-pointer", {force = true})
     else
         add_cxflags("-O1", "-fno-omit-frame-pointer", {force = true})
     end
