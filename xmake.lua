@@ -15,8 +15,8 @@ local main_project = os.projectdir() == os.scriptdir()
 option("tests", {default = main_project, description = "build the tests"})
 option("bench", {default = main_project, description = "build hawser-bench"})
 
-add_requires("libuv", "c-ares", "openssl3", "cli11", "jsoncons")
-add_requires("boost", {configs = {json = true, container = true, system = true}})
+add_requires("libuv", "c-ares", "openssl3", "llhttp", "cli11", "jsoncons")
+add_requires("boost", {configs = {json = true, url = true, container = true, system = true}})
 if has_config("tests") then
     add_requires("boost_ut")
 end
@@ -36,7 +36,7 @@ target("libhawser")
                     "(host/*.hpp)", "(gateway/*.hpp)", {prefixdir = "hawser"})
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")
-    add_rules("hawser.pkgconfig", {requires = "libuv libcares libcrypto", libs = "-lboost_json"})
+    add_rules("hawser.pkgconfig", {requires = "libuv libcares libssl libcrypto", libs = "-lboost_json -lboost_url -lllhttp"})
 target_end()
 
 includes("cli")

@@ -15,10 +15,10 @@ debian_release() { # prints 12 or 13, or nothing on any other system
 # repository where it must, procps is what the process tests count survivors with.
 wanted_packages() { # $1 = Debian release, $2 = toolchain
   local common="clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 libuv1-dev libc-ares-dev libssl-dev
-    libcli11-dev libjsoncons-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps"
+    libcli11-dev libllhttp-dev libjsoncons-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps"
   case $1 in
-    12) echo $common libstdc++-12-dev libboost-json1.83-dev ;;
-    13) echo $common libstdc++-14-dev libboost-json1.88-dev ;;
+    12) echo $common libstdc++-12-dev libboost-json1.83-dev libboost-url1.83-dev ;;
+    13) echo $common libstdc++-14-dev libboost-json1.88-dev libboost-url1.88-dev ;;
   esac
   [ "$2" = gcc ] && echo g++-14
   # For the interop tests; where node comes from elsewhere, it is as good.
@@ -38,7 +38,7 @@ as_root() {
   else fail "installing packages needs root: run ./dev setup as root, or install sudo"; fi
 }
 
-# Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, ut and jsoncons from Debian 13. The mirror
+# Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, llhttp, ut and jsoncons from Debian 13. The mirror
 # is the one this machine already uses for its own release; nothing else is taken from it.
 write_private_apt() { # $1 = folder
   local dir=$1 mirror sources
@@ -59,11 +59,11 @@ Package: *
 Pin: release n=trixie
 Pin-Priority: -1
 
-Package: libboost-ext-ut-dev libjsoncons-dev
+Package: libboost-ext-ut-dev libjsoncons-dev libllhttp-dev libllhttp9.2
 Pin: release n=trixie
 Pin-Priority: 600
 
-Package: xmake xmake-data libboost1.83-dev libboost-json1.83-dev libboost-json1.83.0
+Package: xmake xmake-data libboost1.83-dev libboost-json1.83-dev libboost-json1.83.0 libboost-url1.83-dev libboost-url1.83.0
 Pin: release n=bookworm-backports
 Pin-Priority: 600
 PINS
@@ -75,8 +75,8 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
 
   compiler   clang >= 19 (clang, compiler-rt, clang-tidy, clang-format), or g++ >= 14
   build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
-  libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON),
-             CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
+  libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON and Boost.URL),
+             llhttp >= 9.2, CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
   tests      node >= 18 with npm, for the servers that the interop tests start; skipped without
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has

@@ -6,7 +6,8 @@ local from_system = {
     {name = "c-ares", header = "ares.h", pkgconfig = "libcares"},
     {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl"},
     {name = "cli11", header = "CLI/CLI.hpp"},
-    {name = "boost", header = "boost/json.hpp", links = {"boost_json"}},
+    {name = "boost", header = "boost/json.hpp", links = {"boost_json", "boost_url"}},
+    {name = "llhttp", header = "llhttp.h", links = {"llhttp"}},
     {name = "jsoncons", header = "jsoncons/json.hpp"},
     {name = "boost_ut", header = "boost/ut.hpp"},
 }
