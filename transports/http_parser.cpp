@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#include "http_parser.hpp"
+
+#include <llhttp.h>
+
+#include <algorithm>
+
+#include "../runtime/detail/check.hpp"
+
+namespace hawser {
+
+struct http_parser::machine {
+  enum class phase : std::uint8_t { idle, head, body, complete, broken };
+
+  machine(side what, http_limits given) : from(what), limits(given) { restart(); }
+
+  static machine& of(llhttp_t* p) noexcept { return *static_cast<machine*>(p->data); }
+  static const llhttp_settings_t& settings() noexcept;
+  void restart() noexcept;
+  result<std::size_t> feed(std::string_view bytes, http_listener& listener);
+  result<void> finish(http_listener& listener);
+
+  llhttp_t parser{};
+  side from;
+  http_limits limits;
+  phase at = phase::idle;
+  http_listener* to = nullptr;  // inside feed() only
+  http_head head;
+  http_field field;  // the one that is being read
+  std::string preface;
+  std::size_t head_bytes = 0;
+  std::size_t fields = 0;
+  std::size_t informational = 0;
+  std::size_t extra = 0;  // bytes of chunk extensions and trailers, which nobody reads
+  std::uint64_t body = 0;
+  bool interim = false;  // the head that is being read is of a 1xx
+  bool no_body = false;
+  bool until_end = false;  // the body ends with the connection
+  error failure{};
+
+  [[nodiscard]] std::string_view subject() const noexcept { return from == side::request ? "request" : "answer"; }
+  int fail(errc code, std::string_view why) {
+    failure = error{.code = code, .what = "http: the " + std::string{subject()} + ' ' + std::string{why}};
+    at = phase::broken;
+    return HPE_USER;
+  }
+  error garbage() const;
+  error fault(llhttp_errno_t code) const;
+  int head_complete();
+  int field_complete();
+  int more_extra(std::size_t count);
+};
+
+namespace {
+
+bool begins_as_tls(std::string_view bytes) noexcept {  // a record of a handshake or an alert
+  return bytes.size() >= 2 && (bytes[0] == 0x16 || bytes[0] == 0x15) && bytes[1] == 0x03;
+}
+
+bool begins_as_http2(std::string_view bytes) noexcept {  // the client's preface, or the SETTINGS of a server
+  return bytes.starts_with("PRI * ") || (bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0 && bytes[3] == 4);
+}
+
+}  // namespace
+
+// Callbacks end the process if memory runs out: nothing may unwind through C.
+const llhttp_settings_t& http_parser::machine::settings() noexcept {
+  static const llhttp_settings_t settings = [] {
+    llhttp_settings_t s;
+    llhttp_settings_init(&s);
+    s.on_url = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
+      of(p).head.target.append(text, size);
+      return 0;
+    };
+    s.on_status = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
+      of(p).head.reason.append(text, size);
+      return 0;
+    };
+    s.on_header_field = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
+      of(p).field.name.append(text, size);
+      return of(p).more_extra(size);
+    };
+    s.on_header_value = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
+      of(p).field.value.append(text, size);
+      return of(p).more_extra(size);
+    };
+    s.on_header_value_complete = [](llhttp_t* p) noexcept { return of(p).field_complete(); };
+    s.on_headers_complete = [](llhttp_t* p) noexcept { return of(p).head_complete(); };
+    s.on_chunk_extension_name = [](llhttp_t* p, const char*, std::size_t size) noexcept {
+      return of(p).more_extra(size);
+    };
+    s.on_chunk_extension_value = s.on_chunk_extension_name;
+    s.on_chunk_complete = [](llhttp_t* p) noexcept {
+      of(p).extra = 0;
+      return 0;
+    };
+    s.on_body = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
+      machine& m = of(p);
+      m.body += size;
+      if (m.limits.max_body != 0 && m.body > m.limits.max_body)
+        return m.fail(errc::too_large, "has a body of more than " + std::to_string(m.limits.max_body) + " bytes");
+      m.to->on_body({text, size});
+      return 0;
+    };
+    s.on_message_complete = [](llhttp_t* p) noexcept -> int {
+      machine& m = of(p);
+      if (m.interim) {
+        m.interim = false;
+        m.head = {};
+        return 0;
+      }
+      m.at = phase::complete;
+      m.to->on_complete();
+      return HPE_PAUSED;  // so that not one byte of the next message is touched
+    };
+    return s;
+  }();
+  return settings;
+}
+
+void http_parser::machine::restart() noexcept {
+  llhttp_init(&parser, from == side::request ? HTTP_REQUEST : HTTP_RESPONSE, &settings());
+  parser.data = this;
+  at = phase::idle;
+  head = {};
+  field = {};
+  preface.clear();
+  head_bytes = fields = informational = extra = 0;
+  body = 0;
+  interim = no_body = until_end = false;
+}
+
+int http_parser::machine::more_extra(std::size_t count) {
+  if (at != phase::body) return 0;
+  extra += count;
+  if (extra <= limits.max_head) return 0;
+  return fail(errc::too_large, "has more than " + std::to_string(limits.max_head) + " bytes beside its body");
+}
+
+int http_parser::machine::field_complete() {
+  if (++fields > limits.max_fields)
+    return fail(errc::too_large, "has more than " + std::to_string(limits.max_fields) + " header fields");
+  while (field.value.ends_with(' ') || field.value.ends_with('\t')) field.value.pop_back();
+  // Trailers are dropped: nobody here needs one, and merging them into the head is how they become dangerous.
+  if (at != phase::body) head.fields.add(std::move(field.name), std::move(field.value));
+  field = {};
+  return 0;
+}
+
+int http_parser::machine::head_complete() {
+  // An upgrade nobody asked for is no upgrade (RFC 9110, "Upgrade": the server may ignore it).
+  parser.upgrade = 0;
+  if (parser.http_major != 1 || parser.http_minor > 1) return fail(errc::protocol, "is not in HTTP/1.1 or HTTP/1.0");
+  if (from == side::response && parser.status_code < 100) return fail(errc::protocol, "has no status of three digits");
+  if (from == side::response && parser.status_code < 200) {
+    if (parser.status_code == 101) return fail(errc::protocol, "switches to another protocol, which nobody asked for");
+    if (++informational > limits.max_informational)
+      return fail(errc::protocol,
+                  "has more than " + std::to_string(limits.max_informational) + " interim ones before it");
+    interim = true;
+    return 0;
+  }
+  if (const auto coding = head.fields.find("transfer-encoding")) {
+    // RFC 9112, "Message Body Length": any other coding leaves the end of the body to taste.
+    if (head.fields.count("transfer-encoding") != 1 || !equal_ignoring_case(*coding, "chunked"))
+      return fail(errc::protocol, "has a transfer encoding other than chunked");
+    if (parser.http_minor == 0) return fail(errc::protocol, "is in HTTP/1.0 and chunked");
+    if (head.fields.find("content-length")) return fail(errc::protocol, "has a content length and is chunked");
+  }
+  if (from == side::request) {
+    head.method = llhttp_method_name(static_cast<llhttp_method_t>(parser.method));
+  } else {
+    head.status = parser.status_code;
+  }
+  if (no_body) parser.flags |= F_SKIPBODY;
+  head.minor = parser.http_minor;
+  head.keep_alive = llhttp_should_keep_alive(&parser) != 0;
+  if ((parser.flags & F_CONTENT_LENGTH) != 0) head.length = parser.content_length;
+  until_end = llhttp_message_needs_eof(&parser) != 0;
+  const bool over = !no_body && limits.max_body != 0 && head.length.value_or(0) > limits.max_body;
+  at = phase::body;
+  to->on_head(std::move(head));
+  if (over) return fail(errc::too_large, "has a body of more than " + std::to_string(limits.max_body) + " bytes");
+  return no_body ? 1 : 0;
+}
+
+error http_parser::machine::garbage() const {
+  std::string what = "http: the " + std::string{subject()} + " does not begin as one of HTTP/1.1 does";
+  if (begins_as_tls(preface)) {
+    what += ": the other side speaks TLS here";
+  } else if (begins_as_http2(preface)) {
+    what += ": the other side speaks HTTP/2 here";
+  } else {
+    std::string seen = preface;
+    std::replace_if(seen.begin(), seen.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '.');
+    what += ", but with \"" + seen + '"';
+  }
+  return error{.code = errc::protocol, .what = std::move(what)};
+}
+
+error http_parser::machine::fault(llhttp_errno_t code) const {
+  const bool first_line = fields == 0 && field.name.empty() && informational == 0 && at == phase::head;
+  const bool no_http = code == HPE_INVALID_CONSTANT || code == HPE_INVALID_METHOD || code == HPE_PAUSED_H2_UPGRADE ||
+                       code == HPE_INVALID_VERSION || code == HPE_INVALID_URL;
+  if (first_line && (no_http || begins_as_tls(preface) || begins_as_http2(preface))) return garbage();
+  const char* reason = llhttp_get_error_reason(&parser);
+  std::string why = reason != nullptr && *reason != '\0' ? reason : llhttp_errno_name(code);
+  if (why.front() >= 'A' && why.front() <= 'Z' && why.size() > 1 && why[1] >= 'a' && why[1] <= 'z')
+    why.front() = static_cast<char>(why.front() - 'A' + 'a');
+  return error{.code = errc::protocol, .what = "http: the " + std::string{subject()} + " is malformed: " + why};
+}
+
+result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
+  constexpr std::size_t preface_size = 24;
+  to = &listener;
+  std::size_t used = 0;
+  while (used < bytes.size() && at != phase::complete) {
+    if (at == phase::broken) return failure;
+    std::string_view piece = bytes.substr(used);
+    const bool in_head = at == phase::idle || at == phase::head;
+    if (in_head) {
+      if (at == phase::idle) at = phase::head;
+      // Given out in pieces, the limit holds to the byte, whatever the splits.
+      piece = piece.substr(0, limits.max_head - head_bytes);
+      if (piece.empty()) {
+        fail(errc::too_large, "has a head of more than " + std::to_string(limits.max_head) + " bytes");
+        return failure;
+      }
+      head_bytes += piece.size();
+      preface.append(piece.substr(0, preface_size - std::min(preface.size(), preface_size)));
+    }
+    const llhttp_errno_t code = llhttp_execute(&parser, piece.data(), piece.size());
+    if (code == HPE_OK) {
+      used += piece.size();
+      continue;
+    }
+    if (at == phase::complete) {  // paused, at the end of the message
+      used += static_cast<std::size_t>(llhttp_get_error_pos(&parser) - piece.data());
+      break;
+    }
+    if (at != phase::broken) failure = fault(code);
+    at = phase::broken;
+    return failure;
+  }
+  return used;
+}
+
+result<void> http_parser::machine::finish(http_listener& listener) {
+  if (at == phase::broken) return failure;
+  if (at == phase::complete) return {};
+  if (at == phase::body && until_end) {
+    at = phase::complete;
+    listener.on_complete();
+    return {};
+  }
+  std::string how = "ended before it began";
+  if (at == phase::head) how = "is truncated: the connection ended within its head";
+  if (at == phase::body)
+    how = "is truncated: the connection ended after " + std::to_string(body) + " bytes of its body";
+  fail(errc::closed, how);
+  return failure;
+}
+
+http_parser::http_parser(side what, http_limits limits) : machine_(std::make_unique<machine>(what, limits)) {}
+http_parser::http_parser(http_parser&&) noexcept = default;
+http_parser& http_parser::operator=(http_parser&&) noexcept = default;
+http_parser::~http_parser() = default;
+
+void http_parser::expect_no_body() noexcept { machine_->no_body = true; }
+
+result<std::size_t> http_parser::feed(std::string_view bytes, http_listener& to) { return machine_->feed(bytes, to); }
+
+result<void> http_parser::finish(http_listener& to) { return machine_->finish(to); }
+
+bool http_parser::between_messages() const noexcept { return machine_->at == machine::phase::idle; }
+
+bool http_parser::complete() const noexcept { return machine_->at == machine::phase::complete; }
+
+void http_parser::next() noexcept {
+  detail::require(complete(), "http_parser::next: the message is not complete");
+  machine_->restart();
+}
+
+}  // namespace hawser
