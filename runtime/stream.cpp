@@ -33,6 +33,7 @@ void stream::consume(std::size_t count) noexcept {
 void stream::rest() noexcept {
   byte_buffer& in = core_->in;
   if (in.empty()) in = byte_buffer{};
+  if (core_->bytes_corked == 0) core_->corked = {};
 }
 
 byte_buffer stream::take(std::size_t count) {
@@ -41,10 +42,7 @@ byte_buffer stream::take(std::size_t count) {
   return core.in.split(count);
 }
 
-void stream::listen(byte_listener& to) {
-  core_->listener = &to;
-  core_->start_reading();
-}
+void stream::listen(byte_listener& to) { core_->listen(to); }
 
 void stream::watch_writes(write_listener& to) noexcept { core_->watch_writes(to); }
 

@@ -108,11 +108,11 @@ class stream {
   void consume(std::size_t count) noexcept;
   /// The same, but hands over the memory of the first `count` unread bytes, for messages too large to copy.
   [[nodiscard]] byte_buffer take(std::size_t count);
-  /// Gives back the memory that is kept for the next bytes, if none are waiting in it.
+  /// Gives back the memory that is kept for the next bytes of either direction, if none are waiting in it.
   void rest() noexcept;
 
-  /// Instead of read_some(): begins to read and tells `to`, which must outlive the stream or its closing. high_water
-  /// does not apply.
+  /// Instead of read_some(), or after it: begins to read and tells `to`, which must outlive the stream or its closing.
+  /// What is unread already, or the end if that was seen, is told in a turn of its own. high_water does not apply.
   void listen(byte_listener& to);
   void watch_writes(write_listener& to) noexcept;
 

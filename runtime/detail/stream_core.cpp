@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace hawser::detail {
 
@@ -75,6 +76,19 @@ void stream_core::on_event(std::uint32_t events) noexcept {
   if ((events & EPOLLIN) != 0 && reading) read_what_is_there();
   if ((events & EPOLLRDHUP) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
   update_poll();
+}
+
+void stream_core::listen(byte_listener& to) noexcept {
+  listener = &to;
+  start_reading();
+  untold_bytes = !in.empty();
+  untold_end = read_end != nullptr;
+  if ((untold_bytes || untold_end) && !flush_soon.queued()) home.ready(flush_soon);
+}
+
+void stream_core::tell_what_was_before() noexcept {
+  if (std::exchange(untold_bytes, false) && !closing) listener->on_bytes();
+  if (std::exchange(untold_end, false) && !closing) listener->on_end(*read_end);
 }
 
 void stream_core::watch_writes(write_listener& to) noexcept {
@@ -184,6 +198,7 @@ void stream_core::flush_turn() noexcept {
     free_if_done();
   } else {
     flush();
+    tell_what_was_before();
   }
 }
 

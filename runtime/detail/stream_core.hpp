@@ -44,6 +44,8 @@ struct stream_core {
   byte_buffer in;
   std::size_t shown = 0;  // how many bytes of `in` the consumer has seen
   byte_listener* listener = nullptr;
+  bool untold_bytes = false;  // the listener came later than these
+  bool untold_end = false;
   wait_slot reader;
 
   write_listener* writes = nullptr;
@@ -74,6 +76,7 @@ struct stream_core {
   /// The poller's word.
   void on_event(std::uint32_t events) noexcept;
 
+  void listen(byte_listener& to) noexcept;
   void watch_writes(write_listener& to) noexcept;
   void start_reading() noexcept;
   void stop_reading() noexcept;
@@ -99,6 +102,7 @@ struct stream_core {
   [[nodiscard]] bool may_leave_alone() noexcept;
   void schedule_flush() noexcept;
   void flush_turn() noexcept;
+  void tell_what_was_before() noexcept;
   ssize_t write_now() noexcept;
   void written(std::size_t count) noexcept;
   void end_writing(error why) noexcept;

@@ -318,6 +318,22 @@ task<void> listener_hears_everything(loop& l) {
   expect(heard.ends.size() <= 1_ul);
 }
 
+task<void> a_late_listener(loop& l) {
+  pair p = socket_pair(l);
+  p.a.write("one\n");
+  co_await p.a.close();
+  auto first = co_await p.b.read_some();
+  expect(fatal(first.has_value()));
+  auto end = co_await p.b.read_some();
+  expect(end.has_error());
+  listening heard{p.b};
+  p.b.listen(heard);
+  expect(heard.text.empty() and heard.ends.empty()) << "told in a turn of its own";
+  auto ended = co_await heard.ended.wait();
+  expect(ended.has_value() and heard.text == "one\n");
+  expect(heard.ends == std::vector{errc::closed}) << "once";
+}
+
 task<void> listener_hears_of_failed_writes(loop& l) {
   pair p = pipe_pair(l);
   listening heard{p.a};
@@ -373,6 +389,7 @@ const suite<"stream"> tests = [] {
     with_loop(listener_hears_everything);
     testing::every_step(listener_hears_everything);
   };
+  "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };
   "a listener does not hear of a write that fails while this side closes"_test = [] {
     with_loop(closing_is_no_failed_write);
   };
