@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+#include "../../runtime/event.hpp"
+#include "../../runtime/when.hpp"
+#include "../../transports/byte_stream.hpp"
+#include "../support/every_step.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using testing::counted;
+
+struct pair {
+  std::unique_ptr<byte_stream> a;
+  std::unique_ptr<byte_stream> b;
+};
+
+pair plain_pair(loop& l) {
+  int fds[2];
+  expect(fatal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0));
+  auto a = stream::adopt(l, fds[0]);
+  auto b = stream::adopt(l, fds[1]);
+  return {plain_stream(std::move(*a)), plain_stream(std::move(*b))};
+}
+
+class collected final : public byte_listener {
+ public:
+  explicit collected(byte_stream& from) : from_(from) {}
+  void on_bytes() noexcept override {
+    text += from_.unread();
+    from_.consume(from_.unread().size());
+  }
+  void on_end(const error& why) noexcept override {
+    ends.push_back(why.code);
+    ended.set();
+  }
+  std::string text;
+  std::vector<errc> ends;
+  event ended;
+
+ private:
+  byte_stream& from_;
+};
+
+task<result<void>> send_and_end(byte_stream& to, std::string text) {
+  const counted alive;
+  to.write(text);
+  auto sent = co_await to.drained();
+  if (!sent) co_return sent.error();
+  expect(to.queued() == 0_ul and to.written() == text.size());
+  co_return co_await to.shutdown();
+}
+
+task<result<void>> until_the_end(event& ended) { co_return co_await ended.wait(); }
+
+task<void> a_megabyte(loop& l) {
+  pair p = plain_pair(l);
+  collected heard{*p.b};
+  p.b->listen(heard);
+  const std::string text(std::size_t{1} << 20, 'x');
+  auto both = co_await when_all(send_and_end(*p.a, text), until_the_end(heard.ended));
+  if (std::get<1>(both).has_value()) {
+    expect(heard.text == text and heard.ends == std::vector{errc::closed});
+  }
+  p.b->rest();
+  co_await p.b->close();
+  co_await p.b->close();
+}
+
+const suite<"plain stream"> tests = [] {
+  "a megabyte goes through, and its end is one in good order"_test = [] {
+    loop l;
+    l.run(a_megabyte(l));
+  };
+  "an exchange stopped at every step"_test = [] { testing::every_step(a_megabyte); };
+};
+
+}  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include <utility>
+
+#include "byte_stream.hpp"
+
+namespace hawser {
+
+namespace {
+
+class clear_stream final : public byte_stream {
+ public:
+  explicit clear_stream(stream over) noexcept : over_(std::move(over)) {}
+
+  void listen(byte_listener& to) override { over_.listen(to); }
+  [[nodiscard]] std::string_view unread() const noexcept override { return over_.unread(); }
+  void consume(std::size_t count) noexcept override { over_.consume(count); }
+  [[nodiscard]] byte_buffer take(std::size_t count) override { return over_.take(count); }
+
+  void write(std::string_view bytes) override { over_.write(bytes); }
+  [[nodiscard]] std::size_t queued() const noexcept override { return over_.queued(); }
+  [[nodiscard]] std::uint64_t written() const noexcept override { return over_.written(); }
+  task<result<void>> drained() override { co_return co_await over_.drained(); }
+
+  task<result<void>> shutdown() override { return over_.shutdown(); }
+  task<void> close() override { co_await over_.close(); }
+  void rest() noexcept override { over_.rest(); }
+
+ private:
+  stream over_;
+};
+
+}  // namespace
+
+std::unique_ptr<byte_stream> plain_stream(stream over) { return std::make_unique<clear_stream>(std::move(over)); }
+
+}  // namespace hawser
