@@ -42,18 +42,18 @@ error nothing_in_common(const error& e) {
 
 }  // namespace
 
-task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who, duration bound) {
+task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration bound) {
   const auto request = prepared_request::verbatim(protocol::method::discover, discover_params(who));
   const call_options options = within(bound);
   auto answer = co_await to.call(request, {}, options);
   if (answer) {
     auto read = read_discover_result(*answer);
-    if (!read) co_return std::optional<agreement>{};
+    if (!read) co_return probe_verdict{};
     if (read->revision.empty())
       co_return error{.code = errc::protocol,
                       .what = "no protocol revision in common: the server knows only later ones"};
-    if (!read->modern()) co_return std::optional<agreement>{};
-    co_return std::optional<agreement>{*std::move(read)};
+    if (!read->modern()) co_return probe_verdict{};
+    co_return probe_verdict{.modern = *std::move(read)};
   }
   const error& e = answer.error();
   switch (e.code) {
@@ -61,10 +61,10 @@ task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who
       // A modern server that cannot serve us; anything else, whatever its number, is how old servers say "what?".
       if (e.native == code::unsupported_version && !offers_legacy(e)) co_return nothing_in_common(e);
       if (e.native == code::header_mismatch || e.native == code::missing_capability) co_return e;
-      co_return std::optional<agreement>{};
-    case errc::timed_out:
+      co_return probe_verdict{};
+    case errc::timed_out: co_return probe_verdict{.by_silence = true};
     case errc::protocol:
-    case errc::parse: co_return std::optional<agreement>{};
+    case errc::parse: co_return probe_verdict{};
     default: co_return e;
   }
 }

@@ -12,9 +12,14 @@
 
 namespace hawser {
 
-/// Asks `server/discover`. No agreement: the server is of the legacy era, since it answered anything that is not
-/// modern, or stayed silent for `bound`. An error is never a verdict: errc::closed, for one, if the question killed it.
-task<result<std::optional<agreement>>> probe(peer& to, const client_profile& who, duration bound);
+struct probe_verdict {
+  std::optional<agreement> modern{};  ///< nothing: the server is of the legacy era
+  bool by_silence = false;            ///< it said nothing, which is weaker than an answer
+};
+
+/// Asks `server/discover`. The server is of the legacy era if it answered anything that is not modern, or stayed silent
+/// for `bound`. An error is never a verdict: errc::closed, for one, if the question killed it.
+task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration bound);
 
 /// The legacy handshake. An error of the server with protocol::code::unsupported_version is one of the modern era.
 /// With `pinned`, no other revision than the offered one will do.

@@ -103,6 +103,7 @@ class server final : private session_listener {
   void drop_rows();
   result<std::unique_ptr<channel>> make_channel();
   [[nodiscard]] session::opening how_to_open() const;
+  void note_era();
   void publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable);
   void mark(availability state);
   [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed);
@@ -124,10 +125,10 @@ class server final : private session_listener {
   event restart_now_;     // ends what a server that hangs would keep us waiting for
   bool suspect_ = false;  // a call timed out: is anybody there?
   bool recalled_ = false;
-  bool legacy_known_ = false;  // asked lately, and it was of the legacy era
-  bool modern_known_ = false;
-  std::optional<time_point> rows_until_;     // how long those of a server that went away stay
-  std::optional<time_point> changed_first_;  // the list, since it was last read
+  std::optional<std::int64_t> legacy_since_;  // when it was found to be of the legacy era: seconds since 1970
+  std::int64_t asked_ = 0;                    // when it last said itself of which era it is; 0 = it never did
+  std::optional<time_point> rows_until_;      // how long those of a server that went away stay
+  std::optional<time_point> changed_first_;   // the list, since it was last read
   time_point changed_last_;
   std::unique_ptr<session> session_;
   stdio_channel* process_ = nullptr;  // inside the session's channel

@@ -17,7 +17,7 @@ namespace hawser {
 
 struct remembered_server {
   std::string revision{};
-  std::int64_t seen = 0;  ///< seconds since 1970
+  std::int64_t seen = 0;  ///< when the server last said of which era it is, in seconds since 1970; 0 = it never did
   std::shared_ptr<const tool_list> tools{};
 };
 

@@ -138,9 +138,8 @@ task<void> server::recall() {
   auto known = co_await around_.memory.recall(settings_, around_.settings.limits.max_tools);
   recalled_ = true;
   if (known) {
-    // A verdict for the legacy era expires: the server may have learned the modern one since. The modern one does not,
-    // since it is asked for in every start.
-    legacy_known_ = !protocol::modern(known->revision) && server_memory::recent(*known, server_memory::now());
+    asked_ = known->seen;
+    if (!known->revision.empty() && !protocol::modern(known->revision)) legacy_since_ = known->seen;
     agreed_.revision = known->revision;
     if (settings_.lazy && settings_.enabled && known->tools) publish(known->tools, 0);
   }
@@ -166,7 +165,7 @@ task<result<void>> server::serve_once() {
     }
   }
   agreed_ = session_->agreed();
-  legacy_known_ = !agreed_.modern();
+  note_era();
   auto served = co_await greet();
   if (served) served = co_await look_after();
   co_await end_session();
@@ -254,8 +253,7 @@ task<result<void>> server::relist() {
 
 // For the next start. Not given up by a stop: a command that ends at once would never remember anything.
 task<void> server::remember() {
-  remembered_server now{
-      .revision = agreed_.revision, .seen = server_memory::now(), .tools = std::exchange(to_remember_, nullptr)};
+  remembered_server now{.revision = agreed_.revision, .seen = asked_, .tools = std::exchange(to_remember_, nullptr)};
   auto kept = co_await shield(longest_write, around_.memory.keep(settings_, std::move(now)));
   if (!kept) around_.session.home.log().write(log_level::warning, settings_.name, kept.error().what);
 }

@@ -39,7 +39,20 @@ session::opening server::how_to_open() const {
     case protocol_choice::kind::modern: return session::opening::modern;
     case protocol_choice::kind::automatic: break;
   }
-  return legacy_known_ ? session::opening::legacy : session::opening::probe;
+  // A verdict for the legacy era expires: the server may have learned the modern one since. The modern one does not,
+  // since it is asked for in every start.
+  const bool legacy = legacy_since_ && server_memory::recent({.seen = *legacy_since_}, server_memory::now());
+  return legacy ? session::opening::legacy : session::opening::probe;
+}
+
+// A verdict is as old as the question that it answers: a start without one leaves it as it is, else a server that is
+// used every day would never be asked again. Silence is good enough for this process, and not for the next one.
+void server::note_era() {
+  const session::evidence by = session_->era_by();
+  if (by == session::evidence::none) return;
+  const std::int64_t now = server_memory::now();
+  asked_ = by == session::evidence::answer ? now : 0;
+  legacy_since_ = agreed_.modern() ? std::nullopt : std::optional{now};
 }
 
 task<result<void>> server::open_session(session::opening how) {
@@ -71,7 +84,8 @@ task<result<void>> server::start() {
   const context where = co_await this_context();
   if ((!killed && !upgraded) || where.stop_requested()) co_return opened;
   co_await end_session();
-  legacy_known_ = killed;
+  legacy_since_ = killed ? std::optional{server_memory::now()} : std::nullopt;
+  if (killed) asked_ = *legacy_since_;  // its death was its answer
   co_return co_await open_session(how_to_open());
 }
 

@@ -73,12 +73,13 @@ task<result<void>> session::negotiate(open_options options) {
       died_of_the_probe_ = found.error().code == errc::closed;
       co_return prefixed(protocol::method::discover, found.error());
     }
-    if (found->has_value()) {
-      if (pinned && (*found)->revision != options.revision)
+    era_by_ = found->by_silence ? evidence::silence : evidence::answer;
+    if (found->modern) {
+      if (pinned && found->modern->revision != options.revision)
         co_return error{.code = errc::protocol,
-                        .what = "the server speaks " + (*found)->revision + ", and only " + options.revision +
+                        .what = "the server speaks " + found->modern->revision + ", and only " + options.revision +
                                 " is allowed for it"};
-      agree(std::move(**found));
+      agree(*std::move(found->modern));
       co_return {};
     }
     if (options.how == opening::modern)

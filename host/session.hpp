@@ -63,6 +63,9 @@ class session final : private peer_listener {
   task<result<void>> close();
 
   [[nodiscard]] const agreement& agreed() const noexcept { return agreed_; }
+  /// By what the era was found: nothing, if open() was told; the server's answer; or that there was none in time.
+  enum class evidence : std::uint8_t { none, answer, silence };
+  [[nodiscard]] evidence era_by() const noexcept { return era_by_; }
   /// Whether open() failed because the server ended when it was asked for its era.
   [[nodiscard]] bool died_of_the_probe() const noexcept { return died_of_the_probe_; }
   [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
@@ -138,6 +141,7 @@ class session final : private peer_listener {
   event closing_;
   bool opened_ = false;
   bool died_of_the_probe_ = false;
+  evidence era_by_ = evidence::none;
   usage users_;
 };
 
