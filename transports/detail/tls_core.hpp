@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What the sources of TLS share, with OpenSSL's types; for transports/tls_*.cpp only.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "../../runtime/stream.hpp"
+
+namespace hawser::detail {
+
+template <auto Free>
+struct openssl_deleter {
+  template <class T>
+  void operator()(T* what) const noexcept {
+    Free(what);
+  }
+};
+using ssl_context_ptr = std::unique_ptr<SSL_CTX, openssl_deleter<SSL_CTX_free>>;
+using ssl_ptr = std::unique_ptr<SSL, openssl_deleter<SSL_free>>;
+using ssl_session_ptr = std::unique_ptr<SSL_SESSION, openssl_deleter<SSL_SESSION_free>>;
+using bio_ptr = std::unique_ptr<BIO, openssl_deleter<BIO_free>>;
+using bio_method_ptr = std::unique_ptr<BIO_METHOD, openssl_deleter<BIO_meth_free>>;
+
+/// Sessions for the next connections to the same place. Each is used once, as TLS 1.3 asks for.
+class tls_sessions {
+ public:
+  void put(std::string_view place, ssl_session_ptr session);
+  /// The newest; null if there is none.
+  ssl_session_ptr take(std::string_view place);
+
+ private:
+  struct entry {
+    std::string place;
+    ssl_session_ptr session;
+  };
+  std::deque<entry> entries_;  // the newest last; few, so they are just looked through
+};
+
+struct tls_core {
+  enum class side : std::uint8_t { client, server };
+  side role;
+  ssl_context_ptr context;
+  bio_method_ptr wire_method;
+  tls_sessions sessions{};
+  std::uint64_t handshakes = 0;
+  std::uint64_t resumed = 0;
+};
+
+/// Where OpenSSL's bytes come from and go to. OpenSSL's own memory BIO would copy them once more and keep its memory.
+struct tls_wire {
+  stream over;
+  tls_core& of;
+  std::string out{};              // encrypted, to leave in one piece
+  std::string place{};            // for the sessions
+  std::string bad_certificate{};  // which one could not be verified
+};
+
+/// The BIO over a tls_wire, which is its data.
+bio_method_ptr make_wire_method();
+
+/// Callbacks that find the wire as the app data of the SSL object.
+int note_bad_certificate(int verified, X509_STORE_CTX* chain) noexcept;
+int keep_session(SSL* of, SSL_SESSION* session) noexcept;
+
+/// What OpenSSL has to say of its last failure; empties its queue. Never empty.
+std::string openssl_reason();
+/// The same with what is known of the certificate, after a handshake that failed.
+error handshake_error(SSL* of, const tls_wire& wire, std::string_view subject);
+
+}  // namespace hawser::detail

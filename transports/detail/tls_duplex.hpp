@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A connection under TLS; for transports/tls_*.cpp only. The bytes of the stream below are decrypted where they arrive,
+// and what is written leaves encrypted in one piece.
+#pragma once
+
+#include "../../runtime/event.hpp"
+#include "../byte_stream.hpp"
+#include "../tls_context.hpp"
+#include "tls_core.hpp"
+
+namespace hawser::detail {
+
+class tls_duplex final : public byte_stream, private byte_listener {
+ public:
+  tls_duplex(stream over, std::shared_ptr<tls_context> with, std::string subject);
+  ~tls_duplex() override;
+
+  /// Whom the certificate must be for. Before the handshake; a client must.
+  result<void> expect_host(const std::string& host, std::uint16_t port);
+  task<result<void>> handshake();
+
+  void listen(byte_listener& to) override;
+  [[nodiscard]] std::string_view unread() const noexcept override { return plain_.view(); }
+  void consume(std::size_t count) noexcept override { plain_.consume(count); }
+  [[nodiscard]] byte_buffer take(std::size_t count) override { return plain_.split(count); }
+  void write(std::string_view bytes) override;
+  [[nodiscard]] std::size_t queued() const noexcept override { return unsent_.size() + wire_.over.queued(); }
+  [[nodiscard]] std::uint64_t written() const noexcept override { return wire_.over.written(); }
+  task<result<void>> drained() override;
+  task<result<void>> shutdown() override;
+  task<void> close() override;
+  void rest() noexcept override;
+
+ private:
+  void on_bytes() noexcept override;
+  void on_end(const error& why) noexcept override;
+
+  result<bool> handshake_step();
+  result<void> check_agreement();
+  void decrypt();
+  void encrypt(std::string_view bytes);
+  void send_out();
+  void send_unsent();
+  void end_reading(error why);
+  void end_writing(error why);
+
+  // The context comes first: the wire and the SSL object refer to it.
+  std::shared_ptr<tls_context> context_;
+  tls_wire wire_;
+  detail::ssl_ptr ssl_;
+  std::string subject_;
+  byte_buffer plain_;
+  byte_listener* to_ = nullptr;
+  std::unique_ptr<error> read_end_;
+  std::unique_ptr<error> write_end_;
+  std::string unsent_;  // plain: OpenSSL must read before it can write
+  event sent_;          // nothing is unsent, or never will be sent
+  bool closing_ = false;
+};
+
+}  // namespace hawser::detail
