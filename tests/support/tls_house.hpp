@@ -2,7 +2,7 @@
 // A TLS server on loopback for a test to script, and clients that trust it: real sockets, real certificates.
 #pragma once
 
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -79,14 +79,15 @@ class stream_end final : private byte_listener {
 };
 
 struct tls_house_options {
-  certificate_wish wish{.name = "local", .hosts = {"localhost"}, .addresses = {"127.0.0.1", "::1"}};
+  /// The file of the server's certificate, chain and key.
+  std::function<std::string(certificate_office&)> certificate = [](certificate_office& o) { return o.local_file(); };
   bool asks_clients = false;  // for certificates of the office's root
 };
 
 class tls_house {
  public:
   explicit tls_house(loop& l, const tls_house_options& options = {}) {
-    tls_server_settings serving{.certificate_file = office.signed_file(options.wish)};
+    tls_server_settings serving{.certificate_file = options.certificate(office)};
     if (options.asks_clients) serving.client_ca = office.root_file();
     auto made_server = tls_context::server(serving);
     expect(fatal(made_server.has_value()));
