@@ -26,8 +26,8 @@ struct http_parser::machine {
   phase at = phase::idle;
   http_listener* to = nullptr;  // inside feed() only
   http_head head;
-  http_field field;  // the one that is being read
-  std::string preface;
+  http_field field;     // the one that is being read
+  std::string opening;  // the line of a request, or the first bytes of an answer
   std::size_t head_bytes = 0;
   std::size_t fields = 0;
   std::size_t informational = 0;
@@ -44,6 +44,7 @@ struct http_parser::machine {
     at = phase::broken;
     return HPE_USER;
   }
+  void note_opening(std::string_view piece);
   error garbage() const;
   error fault(llhttp_errno_t code) const;
   int head_complete();
@@ -52,6 +53,8 @@ struct http_parser::machine {
 };
 
 namespace {
+
+constexpr std::size_t shown_bytes = 24;  // of what is not HTTP
 
 bool begins_as_tls(std::string_view bytes) noexcept {  // a record of a handshake or an alert
   return bytes.size() >= 2 && (bytes[0] == 0x16 || bytes[0] == 0x15) && bytes[1] == 0x03;
@@ -124,7 +127,7 @@ void http_parser::machine::restart() noexcept {
   at = phase::idle;
   head = {};
   field = {};
-  preface.clear();
+  opening.clear();
   head_bytes = fields = informational = extra = 0;
   body = 0;
   interim = no_body = until_end = false;
@@ -145,6 +148,17 @@ int http_parser::machine::field_complete() {
   if (at != phase::body) head.fields.add(std::move(field.name), std::move(field.value));
   field = {};
   return 0;
+}
+
+void http_parser::machine::note_opening(std::string_view piece) {
+  if (from == side::response) {
+    opening.append(piece.substr(0, shown_bytes - std::min(opening.size(), shown_bytes)));
+    return;
+  }
+  // RFC 9112, "Message Parsing": empty lines before a request are skipped.
+  if (opening.empty()) piece.remove_prefix(std::min(piece.find_first_not_of("\r\n"), piece.size()));
+  if (opening.ends_with('\n')) return;
+  opening.append(piece.substr(0, std::min(piece.find('\n'), piece.size() - 1) + 1));
 }
 
 int http_parser::machine::head_complete() {
@@ -169,6 +183,9 @@ int http_parser::machine::head_complete() {
   }
   if (from == side::request) {
     head.method = llhttp_method_name(static_cast<llhttp_method_t>(parser.method));
+    // llhttp is content with several spaces, and with other protocols of this form.
+    if (opening != head.method + ' ' + head.target + " HTTP/1." + std::to_string(parser.http_minor) + "\r\n")
+      return fail(errc::protocol, "has a line of another form than \"METHOD target HTTP/1.1\"");
   } else {
     head.status = parser.status_code;
   }
@@ -186,12 +203,12 @@ int http_parser::machine::head_complete() {
 
 error http_parser::machine::garbage() const {
   std::string what = "http: the " + std::string{subject()} + " does not begin as one of HTTP/1.1 does";
-  if (begins_as_tls(preface)) {
+  if (begins_as_tls(opening)) {
     what += ": the other side speaks TLS here";
-  } else if (begins_as_http2(preface)) {
+  } else if (begins_as_http2(opening)) {
     what += ": the other side speaks HTTP/2 here";
   } else {
-    std::string seen = preface;
+    std::string seen = opening.substr(0, shown_bytes);
     std::replace_if(seen.begin(), seen.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '.');
     what += ", but with \"" + seen + '"';
   }
@@ -202,7 +219,7 @@ error http_parser::machine::fault(llhttp_errno_t code) const {
   const bool first_line = fields == 0 && field.name.empty() && informational == 0 && at == phase::head;
   const bool no_http = code == HPE_INVALID_CONSTANT || code == HPE_INVALID_METHOD || code == HPE_PAUSED_H2_UPGRADE ||
                        code == HPE_INVALID_VERSION || code == HPE_INVALID_URL;
-  if (first_line && (no_http || begins_as_tls(preface) || begins_as_http2(preface))) return garbage();
+  if (first_line && (no_http || begins_as_tls(opening) || begins_as_http2(opening))) return garbage();
   const char* reason = llhttp_get_error_reason(&parser);
   std::string why = reason != nullptr && *reason != '\0' ? reason : llhttp_errno_name(code);
   if (why.front() >= 'A' && why.front() <= 'Z' && why.size() > 1 && why[1] >= 'a' && why[1] <= 'z')
@@ -211,7 +228,6 @@ error http_parser::machine::fault(llhttp_errno_t code) const {
 }
 
 result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
-  constexpr std::size_t preface_size = 24;
   to = &listener;
   std::size_t used = 0;
   while (used < bytes.size() && at != phase::complete) {
@@ -227,7 +243,7 @@ result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_list
         return failure;
       }
       head_bytes += piece.size();
-      preface.append(piece.substr(0, preface_size - std::min(preface.size(), preface_size)));
+      note_opening(piece);
     }
     const llhttp_errno_t code = llhttp_execute(&parser, piece.data(), piece.size());
     if (code == HPE_OK) {
