@@ -117,7 +117,16 @@ result<http_url> http_url::resolve(std::string_view reference) const {
   if (!from) return refused(here, "it is not an absolute url");
   urls::url led_to;
   if (!urls::resolve(*from, *relative, led_to)) return refused(reference, "it cannot be resolved");
-  return parse(led_to.buffer());
+  auto made = parse(led_to.buffer());
+  // RFC 3986, "Remove Dot Segments": there is nothing above the root. Boost 1.83 leaves such segments standing.
+  if (made) {
+    const auto climbs = [&] {
+      return made->target.starts_with("/..") && (made->target + '/').find_first_of("/?", 3) == 3;
+    };
+    while (climbs()) made->target.erase(0, 3);
+    if (!made->target.starts_with('/')) made->target.insert(0, 1, '/');
+  }
+  return made;
 }
 
 std::string http_url::authority() const {
