@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// An HTTP server on loopback and clients that speak to it in bytes of their own choice.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "../../runtime/scope.hpp"
+#include "../../transports/http_server.hpp"
+#include "counted.hpp"
+#include "tcp_peers.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+struct http_answer final : private http_listener {
+  int status = 0;
+  http_fields fields;
+  std::string body;
+  bool keep_alive = false;
+
+  /// The next whole answer. What follows it stays unread.
+  static task<result<http_answer>> read(stream& from) {
+    http_answer made;
+    http_parser parser{http_parser::side::response};
+    while (true) {
+      auto taken = parser.feed(from.unread(), made);
+      if (!taken) co_return taken.error();
+      from.consume(*taken);
+      if (parser.complete()) co_return made;
+      auto more = co_await from.read_some();
+      if (more) continue;
+      if (more.error().code != errc::closed) co_return more.error();
+      auto whole = parser.finish(made);
+      if (!whole) co_return whole.error();
+      co_return made;
+    }
+  }
+
+ private:
+  void on_head(http_head&& head) noexcept override {
+    status = head.status;
+    fields = std::move(head.fields);
+    keep_alive = head.keep_alive;
+  }
+  void on_body(std::string_view piece) noexcept override { body += piece; }
+  void on_complete() noexcept override {}
+};
+
+/// Connects, writes, and reads one answer, then closes.
+inline task<result<http_answer>> ask(endpoint at, std::string bytes) {
+  std::vector<endpoint> candidates{at};
+  auto made = co_await tcp_connect(std::move(candidates));
+  if (!made) co_return made.error();
+  made->write(bytes);
+  auto answer = co_await http_answer::read(*made);
+  co_await made->close();
+  co_return answer;
+}
+
+/// Connects, writes, and reads until the server has closed.
+inline task<result<std::string>> ask_to_end(endpoint at, std::string bytes) {
+  std::vector<endpoint> candidates{at};
+  auto made = co_await tcp_connect(std::move(candidates));
+  if (!made) co_return made.error();
+  made->write(bytes);
+  auto all = co_await read_to_end(*made);
+  co_await made->close();
+  co_return all;
+}
+
+using http_visit = std::function<task<void>(endpoint at)>;
+
+/// Serves while the visit lasts.
+inline task<void> serve_during(loop& l, http_server_options options, answer_request with, http_visit visit) {
+  const counted alive;
+  auto server = http_server::listen(l, std::move(options));
+  boost::ut::expect(server.has_value());
+  if (!server) co_return;
+  scope serving{co_await this_context()};
+  serving.spawn(server->serve(std::move(with)));
+  co_await visit(server->local());
+  serving.request_stop();
+  co_await serving.join();
+}
+
+}  // namespace hawser::testing

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "http_call.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "../runtime/detail/check.hpp"
+#include "../runtime/timeout.hpp"
+
+namespace hawser {
+
+namespace {
+
+std::string_view reason_of(int status) noexcept {
+  switch (status) {
+    case 200: return "OK";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 307: return "Temporary Redirect";
+    case 308: return "Permanent Redirect";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 406: return "Not Acceptable";
+    case 408: return "Request Timeout";
+    case 413: return "Content Too Large";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 503: return "Service Unavailable";
+    default: return status < 400 ? "Done" : "Refused";
+  }
+}
+
+bool frames_message(std::string_view name) noexcept {
+  for (const char* own : {"content-length", "transfer-encoding", "connection", "date"})
+    if (equal_ignoring_case(name, own)) return true;
+  return false;
+}
+
+void append_padded(std::string& text, unsigned number) {
+  if (number < 10) text += '0';
+  text += std::to_string(number);
+}
+
+// RFC 9110, "Date/Time Formats", whatever the locale.
+std::string http_date(std::chrono::system_clock::time_point at) {
+  constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(at - day)};
+  std::string text = days.at(std::chrono::weekday{day}.c_encoding());
+  text += ", ";
+  append_padded(text, static_cast<unsigned>(date.day()));
+  text.append(1, ' ').append(months.at(static_cast<unsigned>(date.month()) - 1)).append(1, ' ');
+  text.append(std::to_string(static_cast<int>(date.year()))).append(1, ' ');
+  append_padded(text, static_cast<unsigned>(time.hours().count()));
+  text += ':';
+  append_padded(text, static_cast<unsigned>(time.minutes().count()));
+  text += ':';
+  append_padded(text, static_cast<unsigned>(time.seconds().count()));
+  return text + " GMT";
+}
+
+task<result<void>> drain(byte_stream& over) { co_return co_await over.drained(); }
+
+}  // namespace
+
+task<result<void>> drained_patiently(byte_stream& over, duration patience) {
+  while (true) {
+    const std::uint64_t before = over.written();
+    auto taken = co_await with_timeout(patience, drain(over));
+    if (taken || taken.error().code != errc::timed_out || over.written() == before) co_return taken;
+  }
+}
+
+http_call::http_call(byte_stream& over, http_head request, std::string body, duration patience) noexcept
+    : over_(over),
+      request_(std::move(request)),
+      body_(std::move(body)),
+      patience_(patience),
+      keep_alive_(request_.keep_alive) {}
+
+bool http_call::without_body(int status) const noexcept {
+  return request_.method == "HEAD" || status == 204 || status == 304;
+}
+
+void http_call::write_head(int status, const http_fields& fields, std::string& head) {
+  detail::require(stage_ == stage::silent, "http_call: a request is answered once");
+  detail::require(status >= 200 && status <= 599, "http_call: not the status of an answer");
+  mute_ = without_body(status);
+  head.append("HTTP/1.1 ").append(std::to_string(status)).append(1, ' ').append(reason_of(status)).append("\r\n");
+  append_field(head, "Date", http_date(std::chrono::system_clock::now()));
+  for (const http_field& field : fields.all())
+    if (!frames_message(field.name)) append_field(head, field.name, field.value);
+  if (!keep_alive_) {
+    append_field(head, "Connection", "close");
+  } else if (request_.minor == 0) {
+    append_field(head, "Connection", "keep-alive");
+  }
+}
+
+void http_call::reply(int status, const http_fields& fields, std::string_view body) {
+  std::string text;
+  write_head(status, fields, text);
+  // RFC 9110, "Content-Length": not with 204; to HEAD what GET would get.
+  if (status != 204 && status != 304) append_field(text, "Content-Length", std::to_string(body.size()));
+  text += "\r\n";
+  if (!mute_) text += body;
+  stage_ = stage::ended;
+  over_.write(text);
+}
+
+void http_call::begin(int status, const http_fields& fields) {
+  std::string head;
+  // Before HTTP/1.1 there are no chunks: the end of the connection is the end of the answer.
+  chunked_ = request_.minor > 0;
+  if (!chunked_) keep_alive_ = false;
+  write_head(status, fields, head);
+  if (chunked_ && !mute_) append_field(head, "Transfer-Encoding", "chunked");
+  head += "\r\n";
+  stage_ = stage::streaming;
+  over_.write(head);
+}
+
+task<result<void>> http_call::send(std::string_view piece) {
+  detail::require(stage_ == stage::streaming, "http_call: a piece comes between begin() and end()");
+  if (!piece.empty() && !mute_) {  // an empty chunk would be the end
+    if (chunked_) {
+      std::array<char, 18> size{};
+      char* end = std::to_chars(size.data(), size.data() + 16, piece.size(), 16).ptr;
+      *end++ = '\r';
+      *end++ = '\n';
+      std::string text;
+      text.reserve(size.size() + piece.size() + 2);
+      text.append(size.data(), end).append(piece).append("\r\n");
+      over_.write(text);
+    } else {
+      over_.write(piece);
+    }
+  }
+  co_return co_await drained_patiently(over_, patience_);
+}
+
+void http_call::end() {
+  detail::require(stage_ == stage::streaming, "http_call: end() comes after begin()");
+  stage_ = stage::ended;
+  if (chunked_ && !mute_) over_.write("0\r\n\r\n");
+}
+
+}  // namespace hawser

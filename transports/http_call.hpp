@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// One request that came to a server, and its answer: at once, or piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "byte_stream.hpp"
+#include "http_parser.hpp"
+
+namespace hawser {
+
+class http_call {
+ public:
+  /// Made by http_server; `over` outlives it. A client that takes nothing for `patience` is given up.
+  http_call(byte_stream& over, http_head request, std::string body, duration patience) noexcept;
+  http_call(const http_call&) = delete;
+  http_call& operator=(const http_call&) = delete;
+
+  [[nodiscard]] const http_head& request() const noexcept { return request_; }
+  [[nodiscard]] std::string_view body() const noexcept { return body_; }
+
+  /// The whole answer. Fields must be valid (see append_field); what frames the message, `Content-Length` and the like,
+  /// is written here and left out of `fields`. Once, and not with begin().
+  void reply(int status, const http_fields& fields, std::string_view body);
+
+  /// The head of an answer whose pieces follow.
+  void begin(int status, const http_fields& fields);
+  /// Writes a piece and waits until the system has taken it. errc::timed_out: the client does not read.
+  task<result<void>> send(std::string_view piece);
+  /// An answer that is not ended is cut off, so that the client knows that something is missing.
+  void end();
+
+  enum class stage : std::uint8_t { silent, streaming, ended };
+  [[nodiscard]] stage so_far() const noexcept { return stage_; }
+  /// Whether another request may follow on the connection.
+  [[nodiscard]] bool keeps_connection() const noexcept { return keep_alive_; }
+
+ private:
+  void write_head(int status, const http_fields& fields, std::string& head);
+  [[nodiscard]] bool without_body(int status) const noexcept;
+
+  byte_stream& over_;
+  http_head request_;
+  std::string body_;
+  duration patience_;
+  stage stage_ = stage::silent;
+  bool keep_alive_;
+  bool chunked_ = false;
+  bool mute_ = false;  // the answer has no body: HEAD, 204, 304
+};
+
+/// Waits until everything written was taken, as long as something of it is taken every `patience`.
+task<result<void>> drained_patiently(byte_stream& over, duration patience);
+
+}  // namespace hawser
