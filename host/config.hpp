@@ -47,6 +47,8 @@ variables process_variables();
 /// |---|---|
 /// | `command`, `args`, `env`, `cwd` | a child process; `inherit_env: true` gives it everything the host has |
 /// | `url`, `headers` | a server on the network |
+/// | `tls` | `ca`, `cert`, `key`: files with certificates for it |
+/// | `proxy` | the proxy to it, or `none`; else what the environment says |
 /// | `type` | `stdio`, `http` (`streamableHttp`, `streamable-http`), `sse`, `auto`; else told from the keys |
 /// | `enabled`, `disabled` | a disabled server is known but not started |
 /// | `timeout`, `startup_timeout` | seconds, or a text with its unit: "500ms", "30s", "2m" |

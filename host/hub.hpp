@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../registry/registry.hpp"
+#include "../runtime/dns.hpp"
 #include "../runtime/task.hpp"
 #include "../transports/call_operation.hpp"
 #include "../transports/channel.hpp"
@@ -49,6 +50,7 @@ struct hub_options {
   bool all_lazy = false;        ///< no server starts before it is needed
   bool allow_spawn = true;
   bool allow_network = true;
+  resolver* names = nullptr;  ///< for servers on the network; null = the system's name servers; else lives longer
   /// Every message of every server, as recording_channel writes it. Secrets of a configuration are never in messages.
   std::function<void(std::string_view server, std::string_view line)> trace{};
 };

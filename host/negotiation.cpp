@@ -17,21 +17,22 @@ call_options within(duration bound) {
   return {.idle_timeout = bound, .hard_timeout = bound, .when_stopped = call_options::giving_up::is_silent};
 }
 
-std::string discover_params(const client_profile& who) {
-  return R"({"_meta":{)" + who.modern_meta(protocol::revision::latest) + "}}";
+std::string discover_params(const client_profile& who, std::string_view revision) {
+  return R"({"_meta":{)" + who.modern_meta(revision) + "}}";
 }
 
-// Whether one of the revisions that an unsupported-version error names is of the legacy era: then `initialize` will do.
-bool offers_legacy(const error& e) {
-  bool offers = false;
+// The newest revision of an era that both know, of those that an unsupported-version error names.
+std::optional<std::string> offered(const error& e, bool modern) {
+  std::optional<std::string> newest;
   const std::string_view supported = e.data.empty() ? std::string_view{} : find_member(e.data, "supported");
-  if (supported.empty() || supported.front() != '[') return false;
+  if (supported.empty() || supported.front() != '[') return newest;
   for_each_element(supported, [&](std::string_view json) {
-    const auto date = text_of(json);
-    offers = offers || (date && protocol::known_revision(*date) && !protocol::modern(*date));
+    auto date = text_of(json);
+    const bool fits = date && protocol::known_revision(*date) && protocol::modern(*date) == modern;
+    if (fits && (!newest || *newest < *date)) newest = *std::move(date);
     return true;
   });
-  return offers;
+  return newest;
 }
 
 error nothing_in_common(const error& e) {
@@ -43,9 +44,17 @@ error nothing_in_common(const error& e) {
 }  // namespace
 
 task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration bound) {
-  const auto request = prepared_request::verbatim(protocol::method::discover, discover_params(who));
+  const auto request =
+      prepared_request::verbatim(protocol::method::discover, discover_params(who, protocol::revision::latest));
   const call_options options = within(bound);
   auto answer = co_await to.call(request, {}, options);
+  const bool refused =
+      answer.has_error() && answer.error().code == errc::remote && answer.error().native == code::unsupported_version;
+  if (const auto other = refused ? offered(answer.error(), true) : std::nullopt) {
+    // Version negotiation: once more with what the server named, even where it is what it refused.
+    const auto again = prepared_request::verbatim(protocol::method::discover, discover_params(who, *other));
+    answer = co_await to.call(again, {}, options);
+  }
   if (answer) {
     auto read = read_discover_result(*answer);
     if (!read) co_return probe_verdict{};
@@ -59,7 +68,7 @@ task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration 
   switch (e.code) {
     case errc::remote:
       // A modern server that cannot serve us; anything else, whatever its number, is how old servers say "what?".
-      if (e.native == code::unsupported_version && !offers_legacy(e)) co_return nothing_in_common(e);
+      if (e.native == code::unsupported_version && !offered(e, false)) co_return nothing_in_common(e);
       if (e.native == code::header_mismatch || e.native == code::missing_capability) co_return e;
       co_return probe_verdict{};
     case errc::timed_out: co_return probe_verdict{.by_silence = true};

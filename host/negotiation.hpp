@@ -18,7 +18,8 @@ struct probe_verdict {
 };
 
 /// Asks `server/discover`. The server is of the legacy era if it answered anything that is not modern, or stayed silent
-/// for `bound`. An error is never a verdict: errc::closed, for one, if the question killed it.
+/// for `bound`, which over HTTP is an error. An error is never a verdict: errc::closed, for one, if the question killed
+/// it.
 task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration bound);
 
 /// The legacy handshake. An error of the server with protocol::code::unsupported_version is one of the modern era.

@@ -130,9 +130,18 @@ task<result<raw_json>> server::call_tool(std::string tool, std::string arguments
     if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(options.idle_timeout);
     co_return described(std::move(why), "call");
   }
-  auto answer = co_await session_->call_tool(std::move(tool), std::move(arguments), std::move(options));
+  auto answer = co_await session_->call_tool(tool, arguments, options);
   if (answer) co_return answer;
-  if (answer.error().code == errc::timed_out) {
+  // Auto-replay: a server that has forgotten the session has done nothing; once, in the session that follows.
+  const auto forgot = [](const error& e) { return e.code == errc::closed && e.native == 404; };
+  if (forgot(answer.error()) && answer.error().executed == execution::no) {
+    auto again = co_await with_timeout(options.idle_timeout, connected());
+    if (!again) co_return described(again.error(), "call");
+    answer = co_await (*again)->call_tool(std::move(tool), std::move(arguments), std::move(options));
+    if (answer) co_return answer;
+  }
+  const bool network = process_ == nullptr && (answer.error().code == errc::io || answer.error().code == errc::closed);
+  if (answer.error().code == errc::timed_out || network) {
     suspect_ = true;
     wake_.set();
   }
@@ -244,6 +253,7 @@ void server::on_other_notification(std::string_view method, std::string_view par
 void server::on_session_closed(const error& why) {
   ended_ = why;
   accepts_ = false;
+  if (session_ && session_->forgotten()) become(server_state::starting, why.what);  // calls wait for the next one
   wake_.set();
 }
 

@@ -12,6 +12,7 @@
 #include "../runtime/keeper.hpp"
 #include "../runtime/semaphore.hpp"
 #include "../transports/stdio_channel.hpp"
+#include "network.hpp"
 #include "restart_plan.hpp"
 #include "server_memory.hpp"
 #include "session.hpp"
@@ -28,7 +29,9 @@ struct server_surroundings {
   semaphore& starts;  ///< places for servers that are just starting
   registry& tools;
   const server_memory& memory;
+  network& net;
   bool allow_spawn = true;
+  bool allow_network = true;
   std::function<void(const host_change&)> tell{};
   std::function<void(std::string_view server, std::string_view line)> trace{};
 };
@@ -101,7 +104,7 @@ class server final : private session_listener {
   task<result<void>> told_to_restart();
   task<result<void>> unless_restarted(task<result<void>> inner);
   void drop_rows();
-  result<std::unique_ptr<channel>> make_channel();
+  task<result<std::unique_ptr<channel>>> make_channel();
   [[nodiscard]] session::opening how_to_open() const;
   void note_era();
   void publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable);
@@ -122,6 +125,8 @@ class server final : private session_listener {
   event wake_;  // something for run() to look at
   bool needed_ = false;
   bool restart_ = false;
+  bool forgotten_ = false;  // by a server that had a session for us
+  std::optional<time_point> last_forgotten_;
   event restart_now_;     // ends what a server that hangs would keep us waiting for
   bool suspect_ = false;  // a call timed out: is anybody there?
   bool recalled_ = false;

@@ -74,6 +74,11 @@ task<void> server::run() {
       plan_.forget();
       continue;
     }
+    // A session that the server forgot is begun anew at once; a server that forgets every one is a broken one.
+    if (std::exchange(forgotten_, false)) {
+      const time_point then = std::exchange(last_forgotten_, where.loop->now()).value_or(time_point::min());
+      if (then < where.loop->now() - longest_silence) continue;
+    }
     const verdict now = judge(served.error());
     std::optional<time_point> due;
     if (!now.given_up) due = where.loop->now() + now.pause;
@@ -87,6 +92,10 @@ task<void> server::run() {
 // The state and the pause after an end that nobody asked for.
 server::verdict server::judge(const error& why) {
   const std::string logs = "see `hawser logs " + settings_.name + '`';
+  if (why.code == errc::auth) {
+    become(server_state::needs_auth, why.what, "put its login under \"headers\" in its configuration, then restart it");
+    return {.given_up = true};
+  }
   if (is_lasting(why)) {
     become(server_state::failed, why.what, "correct its configuration, then restart it");
     return {.given_up = true};
@@ -168,6 +177,7 @@ task<result<void>> server::serve_once() {
   note_era();
   auto served = co_await greet();
   if (served) served = co_await look_after();
+  forgotten_ = session_->forgotten();
   co_await end_session();
   const context where = co_await this_context();
   if (where.stop_requested()) co_return served;  // the rows go at once
@@ -211,6 +221,8 @@ task<result<void>> server::look_after() {
     wake_.reset();
     if (std::exchange(suspect_, false)) {
       auto alive = co_await unless_restarted(answers());
+      const bool remote = !alive && process_ == nullptr && alive.error().code != errc::remote;
+      if (remote && !where.stop_requested() && !restart_) co_return alive.error();
       if (!alive && alive.error().code == errc::timed_out)
         co_return error{.code = errc::timed_out, .what = "it does not answer any more"};
       continue;

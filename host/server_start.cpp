@@ -7,14 +7,14 @@
 
 namespace hawser {
 
-result<std::unique_ptr<channel>> server::make_channel() {
+task<result<std::unique_ptr<channel>>> server::make_channel() {
   std::unique_ptr<channel> made;
   if (connect_) {
     made = connect_();
-    if (!made) return error{.code = errc::closed, .what = "the program has no connection to it"};
+    if (!made) co_return error{.code = errc::closed, .what = "the program has no connection to it"};
   } else if (const auto* child = std::get_if<stdio_settings>(&settings_.transport)) {
     if (!around_.allow_spawn)
-      return error{.code = errc::config, .what = "this program does not start processes for servers"};
+      co_return error{.code = errc::config, .what = "this program does not start processes for servers"};
     stdio_options options{.ladder = settings_.ladder};
     options.limits.max_message = around_.settings.limits.max_message;
     options.what = {
@@ -26,11 +26,16 @@ result<std::unique_ptr<channel>> server::make_channel() {
     process_ = process.get();
     made = std::move(process);
   } else {
-    return error{.code = errc::config, .what = "servers on the network are not supported by this version"};
+    if (!around_.allow_network)
+      co_return error{.code = errc::config, .what = "this program does not connect to servers on the network"};
+    auto remote =
+        co_await around_.net.channel_to(std::get<http_settings>(settings_.transport), around_.settings.limits);
+    if (!remote) co_return remote.error();
+    made = *std::move(remote);
   }
-  if (!around_.trace) return made;
+  if (!around_.trace) co_return made;
   auto write = [trace = around_.trace, name = settings_.name](std::string_view line) { trace(name, line); };
-  return std::make_unique<recording_channel>(around_.session.home, std::move(made), std::move(write));
+  co_return std::make_unique<recording_channel>(around_.session.home, std::move(made), std::move(write));
 }
 
 session::opening server::how_to_open() const {
@@ -56,7 +61,7 @@ void server::note_era() {
 }
 
 task<result<void>> server::open_session(session::opening how) {
-  auto over = make_channel();
+  auto over = co_await make_channel();
   if (!over) co_return over.error();
   ended_.reset();
   session_listener& me = *this;

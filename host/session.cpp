@@ -66,13 +66,17 @@ task<result<void>> session::negotiate(open_options options) {
   if (pinned && options.how == opening::probe)  // nothing to find out: the revision says its era
     options.how = protocol::modern(options.revision) ? opening::modern : opening::legacy;
   if (options.how != opening::legacy) {
-    const duration bound = options.how == opening::modern ? options.timeout : options.probe_timeout;
+    // A network that is slow is not a server that is old.
+    const bool patient = options.how == opening::modern || channel_->is_http();
+    const duration bound = patient ? options.timeout : options.probe_timeout;
     early_requests_.emplace();
     auto found = co_await probe(peer_, around_.who, bound);
     if (!found) {
-      died_of_the_probe_ = found.error().code == errc::closed;
+      died_of_the_probe_ = found.error().code == errc::closed && !channel_->is_http();
       co_return prefixed(protocol::method::discover, found.error());
     }
+    if (found->by_silence && channel_->is_http())
+      co_return error{.code = errc::timed_out, .what = "no answer to " + std::string{protocol::method::discover}};
     era_by_ = found->by_silence ? evidence::silence : evidence::answer;
     if (found->modern) {
       if (pinned && found->modern->revision != options.revision)
@@ -130,6 +134,11 @@ void session::on_closed(const error& why) {
   listener_.on_session_closed(why);
 }
 
+void session::on_reset(const error& why) {
+  forgotten_ = true;
+  around_.home.log().write(log_level::info, server_, why.what);
+}
+
 prepared_request session::prepared(std::string_view method, std::string_view members) const {
   return prepared_request{{.method = method, .members = members, .meta = meta_}};
 }
@@ -142,7 +151,20 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     known = tool_calls_.emplace(name, std::move(made)).first;
   }
   const std::shared_ptr<const prepared_request> request = known->second;  // the map may change while we wait
+  auto fields = fields_of_call(name, arguments);
+  if (!fields) co_return fields.error();
+  options.fields = *std::move(fields);
   auto answer = co_await peer_.call(*request, arguments, options);
+  if (answer.has_error() && answer.error().native == protocol::code::header_mismatch &&
+      answer.error().code == errc::remote && agreed_.modern() && channel_->is_http()) {
+    // Header mismatch: the tool may have changed since it was listed.
+    auto listed = co_await list_tools();
+    if (!listed) co_return answer;
+    auto now = fields_of_call(name, arguments);
+    if (!now || *now == options.fields) co_return answer;
+    options.fields = *std::move(now);
+    answer = co_await peer_.call(*request, arguments, options);
+  }
   const bool usual = answer.has_value() && !agreed_.modern();
   if (usual) co_return answer;
   std::string members = R"("name":)" + json_string(name);

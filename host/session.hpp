@@ -15,6 +15,7 @@
 
 #include "../runtime/event.hpp"
 #include "../runtime/scope.hpp"
+#include "../transports/mcp_fields.hpp"
 #include "../transports/peer.hpp"
 #include "change_listener.hpp"
 #include "client_profile.hpp"
@@ -68,6 +69,8 @@ class session final : private peer_listener {
   [[nodiscard]] evidence era_by() const noexcept { return era_by_; }
   /// Whether open() failed because the server ended when it was asked for its era.
   [[nodiscard]] bool died_of_the_probe() const noexcept { return died_of_the_probe_; }
+  /// Whether it ended because the server does not know it any more, which a new one cures.
+  [[nodiscard]] bool forgotten() const noexcept { return forgotten_; }
   [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
   /// Nothing is expected for a while.
   void rest() noexcept { peer_.rest(); }
@@ -94,6 +97,7 @@ class session final : private peer_listener {
 
   void on_request(std::string_view method, std::string_view params, responder answer) override;
   void on_notification(std::string_view method, std::string_view params) override;
+  void on_reset(const error& why) override;
   void on_closed(const error& why) override;
 
   task<result<void>> negotiate(open_options options);
@@ -105,6 +109,8 @@ class session final : private peer_listener {
   prepared_request prepared(std::string_view method, std::string_view members) const;
   task<result<void>> set_subscription(std::string uri, bool wanted);
 
+  void take_marks(const std::shared_ptr<tool_list>& tools, tool_listing& listing);
+  result<std::string> fields_of_call(const std::string& tool, std::string_view arguments) const;
   void missed_lists();
   void missed_updates();
 
@@ -141,6 +147,9 @@ class session final : private peer_listener {
   event closing_;
   bool opened_ = false;
   bool died_of_the_probe_ = false;
+  bool forgotten_ = false;
+  // Arguments that go into header fields, by tool; over HTTP in the modern era only.
+  std::unordered_map<std::string, std::vector<header_argument>> in_fields_;
   evidence era_by_ = evidence::none;
   usage users_;
 };

@@ -123,9 +123,34 @@ task<result<tool_listing>> session::list_tools() {
   };
   auto read = co_await pages(method::tools_list, take);
   if (!read) co_return read.error();
+  take_marks(tools, listing);
   tools->shrink();
   listing.tools = std::move(tools);
   co_return listing;
+}
+
+// Custom headers: a tool that marks arguments in a way that nobody can follow must not be used.
+void session::take_marks(const std::shared_ptr<tool_list>& tools, tool_listing& listing) {
+  in_fields_.clear();
+  if (!agreed_.modern() || !channel_->is_http()) return;
+  tools->drop_if([&](const tool& one) {
+    auto marks = header_arguments(one.input_schema);
+    if (!marks) {
+      ++listing.skipped_count;
+      listing.skipped.push_back({std::string{one.name}, marks.error().what});
+      return true;
+    }
+    if (!marks->empty()) in_fields_.insert_or_assign(std::string{one.name}, *std::move(marks));
+    return false;
+  });
+}
+
+result<std::string> session::fields_of_call(const std::string& tool, std::string_view arguments) const {
+  const auto marked = in_fields_.find(tool);
+  if (marked == in_fields_.end()) return std::string{};
+  auto lines = argument_fields(marked->second, arguments);
+  if (!lines) return prefixed("tool \"" + tool + '"', lines.error());
+  return lines;
 }
 
 task<result<boost::json::array>> session::list(list_kind which) {

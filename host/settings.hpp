@@ -13,6 +13,7 @@
 #include "../registry/names.hpp"
 #include "../runtime/child.hpp"
 #include "../runtime/clock.hpp"
+#include "../transports/tls_context.hpp"
 #include "content.hpp"
 #include "restart_plan.hpp"
 
@@ -33,6 +34,8 @@ struct http_settings {
   std::string url{};
   std::map<std::string, std::string> headers{};  ///< values are secrets, too
   kind type = kind::automatic;
+  tls_settings tls{};   ///< certificates beside the system's
+  std::string proxy{};  ///< `http://[user:password@]host:port`, "none", or empty: what the environment says
 };
 
 /// What becomes of a server that ended without being told to.

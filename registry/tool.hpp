@@ -63,6 +63,10 @@ class tool_list {
   [[nodiscard]] std::string_view own(std::string text) { return owned_.emplace_front(std::move(text)); }
   /// The views must point into what this list keeps or owns, or into what never ends.
   void add(const tool& one) { tools_.push_back(one); }
+  template <class F>
+  void drop_if(F unwanted) {
+    std::erase_if(tools_, unwanted);
+  }
   void reserve(std::size_t count) { tools_.reserve(count); }
   /// No more are added: gives back what was reserved for them.
   void shrink() { tools_.shrink_to_fit(); }

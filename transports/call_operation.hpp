@@ -36,6 +36,8 @@ struct call_options {
   std::function<void(const progress_update&)> on_progress{};
   /// Where to write the id of the request before it is sent, for what refers to it later: a subscription.
   std::int64_t* id = nullptr;
+  /// Header lines that go with the request where the transport is HTTP.
+  std::string fields{};
 };
 
 class call_operation final : public operation, private timer {

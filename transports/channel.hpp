@@ -50,6 +50,9 @@ class channel {
   /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
   virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
   virtual void negotiated(const peer_info& info) = 0;
+  /// Whether each request is one of HTTP: its header fields are carried, it fails by itself, and a silence is one of
+  /// the network's, which says nothing about the server.
+  [[nodiscard]] virtual bool is_http() const noexcept { return false; }
   /// Nothing is expected for a while: memory that is kept for speed may be given back.
   virtual void rest() noexcept {}
   /// Completes when everything the system gave is given back; not shortened by a stop. Idempotent. A channel that was

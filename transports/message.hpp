@@ -91,6 +91,7 @@ class raw_json {
 struct outgoing {
   std::string_view line;
   std::optional<std::int64_t> request{};  ///< the id, where it is a request of ours
+  std::string_view fields{};              ///< header lines that HTTP sends with it; others ignore them
 };
 
 }  // namespace hawser

@@ -90,7 +90,6 @@ class peer final : public receiver {
   void on_progress(std::string_view params);
   void on_cancelled(std::string_view params);
   call_operation* answered_call(const message_view& message);
-  error remote_error(std::string_view json) const;
   void count(std::uint64_t& counter, std::string_view what);
   void send_line(const std::string& line);
   void forget(const detail::incoming_request& answered) noexcept;

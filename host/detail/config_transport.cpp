@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "../../transports/http_proxy.hpp"
 #include "config_checks.hpp"
 
 namespace hawser::detail {
@@ -28,6 +29,10 @@ bool transport_reader::take(const config_member& m) {
     address_.type = http_settings::kind::streamable;
   } else if (m.name == "headers") {
     take_headers(m);
+  } else if (m.name == "tls") {
+    take_tls(m);
+  } else if (m.name == "proxy") {
+    take_proxy(m);
   } else if (m.name == "type" || m.name == "transport") {  // Dispatch's
     take_type(m);
   } else {
@@ -97,6 +102,7 @@ void transport_reader::take_url(const config_member& m) {
   auto url = from_.expanded(m.value);
   if (!url) return;
   if (const char* fault = url_fault(*url)) return from_.error(m.value, fault);
+  if (auto parsed = http_url::parse(*url); !parsed) return from_.error(m.value, parsed.error().what);
   address_.url = *std::move(url);
 }
 
@@ -116,6 +122,34 @@ void transport_reader::take_headers(const config_member& m) {
     if (const char* fault = header_value_fault(*value)) from_.error(one.value, fault);
     address_.headers.emplace(one.name, *std::move(value));
   }
+}
+
+void transport_reader::take_tls(const config_member& m) {
+  if (!first(tls_, m)) return;
+  if (!m.value.is_object()) return from_.error(m.value, "must be an object with \"ca\", \"cert\" or \"key\"");
+  for (const config_member& one : from_.members(m.value)) {
+    std::string* file = nullptr;
+    if (one.name == "ca") file = &address_.tls.ca_file;
+    if (one.name == "cert") file = &address_.tls.certificate_file;
+    if (one.name == "key") file = &address_.tls.key_file;
+    if (file == nullptr) {
+      from_.error(one, "is no key of \"tls\": \"ca\", \"cert\" and \"key\" name files");
+    } else {
+      *file = from_.expanded(one.value).value_or(std::string{});
+    }
+  }
+  if (address_.tls.certificate_file.empty() != address_.tls.key_file.empty())
+    from_.error(m.value, "needs \"cert\" and \"key\" together");
+}
+
+void transport_reader::take_proxy(const config_member& m) {
+  if (!first(proxy_, m)) return;
+  auto proxy = from_.expanded(m.value);
+  if (!proxy) return;
+  if (*proxy != "none") {
+    if (auto parsed = http_proxy::parse(*proxy); !parsed) return from_.error(m.value, parsed.error().what);
+  }
+  address_.proxy = *std::move(proxy);
 }
 
 void transport_reader::take_type(const config_member& m) {
@@ -159,7 +193,7 @@ transport_reader::transport transport_reader::decide(const config_member& entry)
     without_effect({&args_, &env_, &inherit_env_, &cwd_}, "has no effect on a server that is an address");
     return std::move(address_);
   }
-  without_effect({&headers_}, "has no effect on a server that is a program");
+  without_effect({&headers_, &tls_, &proxy_}, "has no effect on a server that is a program");
   return std::move(program_);
 }
 

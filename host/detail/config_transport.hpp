@@ -34,6 +34,8 @@ class transport_reader {
   void take_url(const config_member& m);
   void take_headers(const config_member& m);
   void take_type(const config_member& m);
+  void take_tls(const config_member& m);
+  void take_proxy(const config_member& m);
   const char* contradiction() const;
   void without_effect(std::initializer_list<const slot*> those, const char* what);
 
@@ -42,7 +44,7 @@ class transport_reader {
   http_settings address_;
   wanted wanted_ = wanted::either;
   // The keys that were there, whatever they were called.
-  slot command_, args_, env_, inherit_env_, cwd_, url_, headers_, type_;
+  slot command_, args_, env_, inherit_env_, cwd_, url_, headers_, type_, tls_, proxy_;
 };
 
 }  // namespace hawser::detail

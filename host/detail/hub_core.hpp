@@ -31,6 +31,7 @@ struct hub_core {
   server_memory memory;
   keeper starter;
   semaphore starts;
+  network net;
   registry table;
   server_surroundings around;
   usage calls;

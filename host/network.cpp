@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "network.hpp"
+
+#include <cstdlib>
+
+#include "../runtime/offload.hpp"
+#include "../transports/http_channel.hpp"
+#include "../transports/http_fields.hpp"
+
+namespace hawser {
+
+namespace {
+
+http_channel_options::kind kind_of(http_settings::kind type) {
+  switch (type) {
+    case http_settings::kind::automatic: break;
+    case http_settings::kind::streamable: return http_channel_options::kind::streamable;
+    case http_settings::kind::sse: return http_channel_options::kind::sse;
+  }
+  return http_channel_options::kind::automatic;
+}
+
+}  // namespace
+
+network::network(loop& home, resolver* names)
+    : loop_(home), names_(names != nullptr ? *names : own_names_), environment_(proxy_rules::from_environment()) {}
+
+task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits) {
+  http_channel_options options{.type = kind_of(where.type)};
+  auto to = http_url::parse(where.url);
+  if (!to) co_return to.error();
+  options.to = *std::move(to);
+  for (const auto& [name, value] : where.headers) {
+    // Header splitting: settings need not come from a file that was checked.
+    if (!valid_field_name(name) || !valid_field_value(value))
+      co_return error{.code = errc::config, .what = "the header \"" + name + "\" cannot be sent as it is"};
+    append_field(options.fields, name, value);
+  }
+  options.limits.max_message = limits.max_message;
+  options.client.limits.max_body = limits.max_message;
+  if (where.proxy.empty()) {
+    options.client.proxies = environment_;
+  } else if (where.proxy != "none") {
+    options.client.proxies = {.for_http = where.proxy, .for_https = where.proxy};
+    auto usable = http_proxy::parse(where.proxy);
+    if (!usable) co_return usable.error();
+  }
+  if (options.to.tls) {
+    auto trusted = co_await certificates(where.tls);
+    if (!trusted) co_return trusted.error();
+    options.client.tls = *std::move(trusted);
+  }
+  co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
+}
+
+task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings files) {
+  // What everybody else's programs go by, too.
+  const char* const file = std::getenv("SSL_CERT_FILE");
+  const char* const folder = std::getenv("SSL_CERT_DIR");
+  if (files.trust_file.empty() && file != nullptr) files.trust_file = file;
+  if (files.trust_folder.empty() && folder != nullptr) files.trust_folder = folder;
+  const std::string key = files.ca_file + '\0' + files.certificate_file + '\0' + files.key_file;
+  const auto known = trusted_.find(key);
+  if (known != trusted_.end()) co_return known->second;
+  // Reads hundreds of certificates.
+  std::function<result<std::shared_ptr<tls_context>>()> load = [files] { return tls_context::client(files); };
+  auto loaded = co_await offload(std::move(load));
+  if (!loaded) co_return loaded;
+  trusted_.emplace(key, *loaded);
+  co_return loaded;
+}
+
+}  // namespace hawser

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the servers on the network have in common: who resolves names, which certificates are trusted, which proxies
+// there are. Makes their channels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "../runtime/dns.hpp"
+#include "../transports/channel.hpp"
+#include "../transports/http_proxy.hpp"
+#include "../transports/tls_context.hpp"
+#include "settings.hpp"
+
+namespace hawser {
+
+class network {
+ public:
+  /// `names` null: the system's name servers. Else it lives longer.
+  explicit network(loop& home, resolver* names = nullptr);
+
+  /// Not connected yet. errc::config says which part of the settings cannot be used.
+  task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits);
+
+ private:
+  task<result<std::shared_ptr<tls_context>>> certificates(tls_settings files);
+
+  loop& loop_;
+  ares_resolver own_names_;
+  resolver& names_;
+  proxy_rules environment_;
+  std::map<std::string, std::shared_ptr<tls_context>> trusted_;  // by the files: a trust store takes a megabyte
+};
+
+}  // namespace hawser

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "http_channel.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../runtime/timeout.hpp"
+#include "http_fields.hpp"
+#include "json_text.hpp"
+#include "mcp_fields.hpp"
+#include "outgoing_lines.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr duration last_word = std::chrono::seconds{2};
+
+// Auto-replay: what changes nothing on the server may be asked twice.
+bool is_replayable(std::string_view method) noexcept {
+  namespace m = protocol::method;
+  constexpr std::array harmless{m::initialize,  m::discover,       m::ping,
+                                m::tools_list,  m::resources_list, m::resources_templates_list,
+                                m::prompts_list};
+  return std::find(harmless.begin(), harmless.end(), method) != harmless.end();
+}
+
+task<result<void>> happened(event& what) { co_return co_await what.wait(); }
+
+}  // namespace
+
+http_channel::http_channel(loop& home, resolver& names, http_channel_options options)
+    : loop_(home),
+      options_(std::move(options)),
+      client_(home, names, options_.client),
+      scanner_(options_.limits.json),
+      endpoint_(options_.to) {}
+
+http_channel::~http_channel() { detail::require(!work_, "a channel died before it was closed"); }
+
+task<result<void>> http_channel::open(receiver& to) {
+  const context where = co_await this_context();
+  to_ = &to;
+  // Not stopped with whoever opens it: it is close() that ends it.
+  work_ = std::make_unique<scope>(context{where.loop, nullptr});
+  if (options_.type == http_channel_options::kind::sse) co_return co_await open_old_transport();
+  co_return {};
+}
+
+std::size_t http_channel::send(const outgoing& message) {
+  if (told_ || !work_ || closing_) return queued_;
+  std::string_view bytes = message.line;
+  while (bytes.ends_with('\n')) bytes.remove_suffix(1);
+  const message_view opened = scanner_.scan(bytes);
+  auto what = std::make_shared<posting>();
+  what->body = bytes;
+  what->fields = fields_for(message, opened);
+  what->method = opened.method;
+  what->request = message.request;
+  what->replayable = is_replayable(opened.method);
+  if (what->request) requests_.emplace(*what->request, what);
+  if (what->method == protocol::notification::initialized) {
+    initializing_ = true;
+    initialized_.reset();
+  }
+  what->unsent = what->body.size();
+  queued_ += what->unsent;
+  work_->spawn(sending(*this, std::move(what)));
+  return queued_;
+}
+
+std::string http_channel::fields_for(const outgoing& message, const message_view& opened) const {
+  std::string fields =
+      "Accept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\n";
+  fields += options_.fields;
+  const std::string_view meta = opened.params.empty() ? std::string_view{} : find_member(opened.params, "_meta");
+  const auto version = text_of(meta.empty() ? meta : find_member(meta, protocol::meta::protocol_version));
+  if (version && protocol::modern(*version)) {
+    append_modern_fields(fields, *version, opened.method, opened.params);
+    fields += message.fields;
+  } else if (protocol::modern(revision_)) {
+    append_modern_fields(fields, revision_, opened.method, opened.params);
+  } else if (opened.method != protocol::method::initialize && !revision_.empty()) {
+    append_field(fields, protocol::header::protocol_version, revision_);
+    fields += session_;
+  }
+  return fields;
+}
+
+task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> what) {
+  const bool announces = what->method == protocol::notification::initialized;
+  // Lifecycle: nothing but the announcement itself goes out before the server has heard it.
+  if (self.initializing_ && !announces && what->method != protocol::method::initialize) {
+    auto heard = co_await self.initialized_.wait();
+    ignore(heard, "a stop is seen by the exchange");
+  }
+  auto done = co_await self.exchange(*what);
+  self.left(*what);
+  if (!done) self.fail(*what, done.error());
+  if (what->request) self.requests_.erase(*what->request);
+  if (!announces) co_return;
+  self.initializing_ = false;
+  self.initialized_.set();
+  const bool may_listen = done.has_value() && self.mode_ == mode::streamable && !self.listening_ && !self.closing_;
+  if (may_listen) {
+    self.listening_ = true;
+    self.work_->spawn(listening(self));
+  }
+}
+
+void http_channel::left(posting& what) noexcept {
+  queued_ -= std::exchange(what.unsent, 0);
+  if (queued_ == 0) all_sent_.set();
+}
+
+void http_channel::fail(posting& what, error why) {
+  if (!what.request || what.ticket.withdrawn() || what.answered) {
+    if (!what.ticket.withdrawn() && why.code != errc::cancelled)
+      loop_.log().write(log_level::debug, "http", "a message was not delivered: " + why.what);
+    return;
+  }
+  what.answered = true;
+  if (!told_ && why.code != errc::cancelled) to_->on_request_failed(*what.request, std::move(why));
+}
+
+void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  const auto found = requests_.find(request);
+  if (found == requests_.end()) return;
+  const std::shared_ptr<posting> what = found->second;
+  requests_.erase(found);
+  what->ticket.withdraw();
+  what->given_up.set();
+  // Cancellation: to close the stream says it all in the modern era, and nothing in the one before.
+  if (protocol::modern(revision_) || revision_.empty()) return;
+  const std::string line = cancelled_line(request, reason);
+  send({.line = line});
+}
+
+void http_channel::negotiated(const peer_info& info) { revision_ = info.revision; }
+
+task<result<void>> http_channel::drained() {
+  while (queued_ > 0 && !told_) {
+    all_sent_.reset();
+    auto sent = co_await all_sent_.wait();
+    if (!sent) co_return sent;
+  }
+  co_return {};
+}
+
+// Sleeps, unless whoever it is for gives up.
+task<result<void>> http_channel::pause(posting* whose, duration length) {
+  event never;
+  auto ended = co_await with_timeout(length, happened(whose != nullptr ? whose->given_up : never));
+  if (ended || ended.error().code != errc::timed_out) co_return cancelled_error();
+  co_return {};
+}
+
+// Session management: who gets 404 for a session that there was has to begin anew.
+void http_channel::forgotten(const error& why) {
+  if (told_) return;
+  has_session_ = false;  // nobody there to take leave of
+  to_->on_reset(why);
+  tell_closed(why);
+}
+
+void http_channel::tell_closed(error why) noexcept {
+  if (told_) return;
+  told_ = true;
+  all_sent_.set();
+  if (to_ != nullptr) to_->on_closed(std::move(why));
+}
+
+task<void> http_channel::end_session() {
+  std::string fields = options_.fields;
+  append_field(fields, protocol::header::protocol_version, revision_);
+  fields += session_;
+  http_request goodbye{.method = "DELETE", .to = &endpoint_, .fields = fields};
+  auto said = co_await shield(last_word, client_.ask(std::move(goodbye)));
+  ignore(said, "a server that keeps the session forgets it by itself");
+}
+
+task<result<void>> http_channel::close() {
+  if (!work_) co_return {};
+  if (closing_) {
+    auto done = co_await shield(std::chrono::hours{1}, happened(closed_));
+    co_return done;
+  }
+  closing_ = true;
+  tell_closed(error{.code = errc::closed, .what = "the connection was closed"});
+  work_->request_stop();
+  initialized_.set();
+  co_await work_->join();
+  if (has_session_ && mode_ == mode::streamable) co_await end_session();
+  co_await client_.close();
+  work_.reset();
+  closed_.set();
+  co_return {};
+}
+
+}  // namespace hawser

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// MCP over HTTP: a POST for every message, answers as JSON or as a stream of events, and in the eras before 2026-07-28
+// sessions, a stream for what the server says unasked, and its resumption. The transport of 2024-11-05, one stream of
+// events and an address for POSTs, is found out where it is allowed.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "../runtime/scope.hpp"
+#include "channel.hpp"
+#include "http_client.hpp"
+#include "message_reader.hpp"
+#include "scanner.hpp"
+
+namespace hawser {
+
+struct http_channel_options {
+  enum class kind : std::uint8_t { automatic, streamable, sse };
+  http_url to{};
+  std::string fields{};  ///< of every request: ready lines, checked by whoever made them; secrets
+  kind type = kind::automatic;
+  http_client_options client{};
+  wire_limits limits{};
+};
+
+class http_channel final : public channel {
+ public:
+  /// Both live longer.
+  http_channel(loop& home, resolver& names, http_channel_options options);
+  ~http_channel() override;
+
+  /// Connects only for the old transport; else nothing happens before the first message.
+  task<result<void>> open(receiver& to) override;
+  std::size_t send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override { return queued_; }
+  task<result<void>> drained() override;
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void negotiated(const peer_info& info) override;
+  [[nodiscard]] bool is_http() const noexcept override { return true; }
+  void rest() noexcept override { client_.rest(); }
+  /// Ends the session on the server, too, where there is one.
+  task<result<void>> close() override;
+
+  /// Answers that came on a stream they do not belong to, and were dropped.
+  [[nodiscard]] std::uint64_t foreign() const noexcept { return foreign_; }
+
+ private:
+  // One message on its way, and the answer to it.
+  struct posting {
+    std::string body;
+    std::string fields;
+    std::string method;  // empty: an answer of ours
+    std::optional<std::int64_t> request{};
+    std::size_t unsent = 0;  // of `queued()`
+    bool replayable = false;
+    bool answered = false;
+    http_ticket ticket{};
+    event given_up{};
+  };
+  class event_reader;
+  enum class mode : std::uint8_t { streamable, sse };
+
+  // http_channel.cpp
+  static task<void> sending(http_channel& self, std::shared_ptr<posting> what);
+  [[nodiscard]] std::string fields_for(const outgoing& message, const message_view& opened) const;
+  void fail(posting& what, error why);
+  void left(posting& what) noexcept;
+  void tell_closed(error why) noexcept;
+  void forgotten(const error& why);
+  task<result<void>> pause(posting* whose, duration length);
+  task<void> end_session();
+
+  // http_exchange.cpp
+  task<result<void>> exchange(posting& what);
+  task<result<void>> accepted(posting& what, http_answer answer);
+  task<result<void>> refused(posting& what, http_answer answer);
+  task<result<void>> one_body(posting& what, http_answer& answer);
+  bool take_session(const http_head& head);
+  void deliver(std::string_view bytes, byte_buffer* storage, posting* own);
+  void deliver_batch(std::string_view bytes, posting* own);
+
+  // http_event_streams.cpp
+  static task<result<void>> read_events(http_answer& from, event_reader& into);
+  task<result<void>> events_of(posting& what, http_answer answer);
+  task<result<http_answer>> get(std::string last_event, http_ticket* ticket);
+  static task<void> listening(http_channel& self);
+  task<result<void>> open_old_transport();
+  static task<void> old_stream(http_channel& self, std::unique_ptr<http_answer> from,
+                               std::unique_ptr<event_reader> into);
+
+  loop& loop_;
+  http_channel_options options_;
+  http_client client_;
+  scanner scanner_;
+  receiver* to_ = nullptr;
+  std::unique_ptr<scope> work_;
+  std::unordered_map<std::int64_t, std::shared_ptr<posting>> requests_;
+  mode mode_ = mode::streamable;
+  http_url endpoint_;  // for POSTs
+  std::string revision_;
+  std::string session_;  // its lines in every request; empty = none
+  bool has_session_ = false;
+  bool listening_ = false;
+  bool initializing_ = false;  // the server has not heard yet that it is initialized
+  event initialized_;
+  std::size_t queued_ = 0;
+  event all_sent_;
+  std::uint64_t foreign_ = 0;
+  bool told_ = false;
+  bool closing_ = false;
+  event closed_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "http_client.hpp"
+
+#include <algorithm>
+
+#include "../runtime/timeout.hpp"
+#include "http_fields.hpp"
+
+namespace hawser {
+
+namespace {
+
+bool is_redirect(int status) noexcept {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+}  // namespace
+
+void http_ticket::withdraw() noexcept {
+  withdrawn_ = true;
+  if (over_ == nullptr) return;
+  error why = cancelled_error();
+  why.executed = execution::unknown;
+  over_->abort(std::move(why));
+}
+
+http_answer::~http_answer() {
+  if (!connection_) return;  // moved away
+  if (ticket_ != nullptr) ticket_->over_ = nullptr;
+  client_->give_back(std::move(connection_));
+}
+
+task<result<std::string_view>> http_answer::read_some() {
+  connection_->body().consume(shown_);
+  shown_ = 0;
+  if (connection_->body().empty()) {
+    auto more = co_await connection_->more();
+    if (!more) co_return more.error();
+  }
+  shown_ = connection_->body().size();
+  co_return connection_->body().view();
+}
+
+task<result<byte_buffer>> http_answer::read_all(std::size_t limit) {
+  connection_->body().consume(shown_);
+  shown_ = 0;
+  while (!connection_->complete() && connection_->body().size() <= limit) {
+    auto more = co_await connection_->more();
+    if (!more) co_return more.error();
+  }
+  if (connection_->body().size() > limit)
+    co_return error{.code = errc::too_large,
+                    .what = "the answer is larger than the limit of " + std::to_string(limit) + " bytes",
+                    .executed = execution::unknown};
+  co_return std::move(connection_->body());
+}
+
+http_client::http_client(loop& home, resolver& names, http_client_options options)
+    : loop_(home), names_(names), options_(std::move(options)), places_(options_.max_connections) {}
+
+http_client::~http_client() = default;
+
+task<result<http_answer>> http_client::ask(http_request what) {
+  http_url elsewhere;
+  const http_url* to = what.to;
+  for (int redirects = 0;; ++redirects) {
+    auto answer = co_await ask_once(what, *to);
+    if (!answer) co_return prefixed(to->origin(), answer.error());
+    if (!is_redirect(answer->head().status)) co_return answer;
+    auto next = redirected(what, *to, answer->head());
+    if (!next) co_return next.error();
+    if (redirects == options_.max_redirects)
+      co_return error{.code = errc::protocol,
+                      .what = to->origin() + " redirects without end: " + next->text(),
+                      .native = answer->head().status};
+    elsewhere = *std::move(next);
+    to = &elsewhere;
+  }
+}
+
+// Credential forwarding: only to where the credentials are for, and only as the request that it was.
+result<http_url> http_client::redirected(const http_request& what, const http_url& from, const http_head& head) const {
+  const bool keeps_method = head.status == 307 || head.status == 308 || what.method == "GET";
+  error refused{.code = errc::protocol, .native = head.status};
+  // Who answers 303 may have done what was asked.
+  refused.executed = head.status == 307 || head.status == 308 ? execution::no : execution::unknown;
+  const auto location = head.fields.find("Location");
+  auto to = location ? from.resolve(*location)
+                     : result<http_url>{error{.code = errc::protocol, .what = "it does not say where to"}};
+  if (!to) {
+    refused.what = from.origin() + ": a redirect is refused: " + to.error().what;
+  } else if (!same_origin(*to, from)) {
+    refused.what = from.origin() + ": a redirect to another origin is refused: " + to->origin() +
+                   "; if that is where the server is now, configure its url";
+  } else if (!keeps_method) {
+    refused.what =
+        from.origin() + ": a redirect that changes the request is refused: status " + std::to_string(head.status);
+  } else {
+    return to;
+  }
+  return refused;
+}
+
+task<result<http_answer>> http_client::ask_once(const http_request& what, const http_url& to) {
+  auto proxy = options_.proxies.choose(to);
+  if (!proxy) co_return proxy.error();
+  const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
+  auto place = co_await places_.acquire();
+  if (!place) co_return place.error();
+  for (bool again = false;; again = true) {
+    std::unique_ptr<http_connection> over = again ? nullptr : take_idle(to);
+    if (!over) {
+      auto made = co_await connect(to, what.innermost, through);
+      if (!made) co_return made.error();
+      over = *std::move(made);
+    }
+    if (what.ticket != nullptr) {
+      if (what.ticket->withdrawn()) co_return cancelled_error();
+      what.ticket->over_ = over.get();
+    }
+    over->send(request_text(what, to, through));
+    auto answered = co_await over->answered();
+    if (answered) co_return http_answer{*this, std::move(over), *std::move(place), what.ticket};
+    if (what.ticket != nullptr) what.ticket->over_ = nullptr;
+    error why = answered.error();
+    const bool gone = why.code == errc::closed || why.code == errc::io;
+    const bool stale = over->used_before() && !over->answer_began() && gone;
+    const bool left = over->request_left();
+    if (!left) why.executed = execution::no;
+    if (stale && !again && (what.replayable || !left)) continue;
+    if (why.code == errc::cancelled && left) why.executed = execution::unknown;
+    co_return why;
+  }
+}
+
+std::string http_client::request_text(const http_request& what, const http_url& to, const http_proxy* through) {
+  std::string text;
+  text.reserve(160 + what.fields.size() + what.body.size());
+  text += what.method;
+  text += ' ';
+  const bool names_origin = through != nullptr && !to.tls;
+  if (names_origin) text += to.origin();
+  text += to.target;
+  text += " HTTP/1.1\r\nHost: ";
+  text += to.authority();
+  text += "\r\n";
+  if (names_origin && !through->authorization.empty())
+    append_field(text, "Proxy-Authorization", through->authorization.reveal());
+  text += what.fields;
+  if (what.method == "POST") {
+    text += "Content-Length: ";
+    text += std::to_string(what.body.size());
+    text += "\r\n";
+  }
+  text += "\r\n";
+  text += what.body;
+  return text;
+}
+
+std::unique_ptr<http_connection> http_client::take_idle(const http_url& to) {
+  const time_point oldest = loop_.rough_now() - options_.keep_idle;
+  std::erase_if(idle_, [&](const auto& one) { return !one->usable() || one->idle_since() < oldest; });
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) { return one->leads_to(to); });
+  if (found == idle_.rend()) return nullptr;
+  std::unique_ptr<http_connection> taken = std::move(*found);
+  idle_.erase(std::next(found).base());
+  return taken;
+}
+
+void http_client::give_back(std::unique_ptr<http_connection> over) {
+  if (!over->recycle()) return;
+  if (idle_.size() >= options_.max_idle) idle_.erase(idle_.begin());
+  idle_.push_back(std::move(over));
+}
+
+void http_client::rest() noexcept {
+  const time_point oldest = loop_.rough_now() - options_.keep_idle;
+  std::erase_if(idle_, [&](const auto& one) { return !one->usable() || one->idle_since() < oldest; });
+  for (const auto& one : idle_) one->rest();
+}
+
+task<void> http_client::close() {
+  while (!idle_.empty()) {
+    std::unique_ptr<http_connection> last = std::move(idle_.back());
+    idle_.pop_back();
+    co_await last->close();
+  }
+}
+
+}  // namespace hawser

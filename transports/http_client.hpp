@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// HTTP/1.1 requests: connections are kept and used again, redirects are followed only where nothing can leak, proxies
+// and TLS are seen to, and addresses are checked before anybody connects to them. Knows nothing of MCP.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../runtime/dns.hpp"
+#include "../runtime/semaphore.hpp"
+#include "http_connection.hpp"
+#include "http_proxy.hpp"
+#include "http_url.hpp"
+#include "network_zone.hpp"
+#include "tls_context.hpp"
+
+namespace hawser {
+
+struct http_client_options {
+  http_limits limits{};
+  http_patience patience{};
+  proxy_rules proxies{};
+  std::shared_ptr<tls_context> tls{};  ///< null: https is refused
+  std::size_t max_connections = 32;    ///< who finds none waits
+  std::size_t max_idle = 8;
+  duration keep_idle = std::chrono::seconds{60};
+  int max_redirects = 3;
+};
+
+/// Lets a request, or the reading of its answer, be given up from outside of the coroutine that waits. It outlives
+/// both.
+class http_ticket {
+ public:
+  /// Whoever waits ends with errc::cancelled; what was not sent yet will not be.
+  void withdraw() noexcept;
+  [[nodiscard]] bool withdrawn() const noexcept { return withdrawn_; }
+
+ private:
+  friend class http_client;
+  friend class http_answer;
+  bool withdrawn_ = false;
+  http_connection* over_ = nullptr;
+};
+
+struct http_request {
+  std::string_view method = "POST";
+  const http_url* to = nullptr;
+  std::string_view fields{};  ///< ready lines, each with its line end; not Host, Content-Length or Connection
+  std::string_view body{};
+  /// May be sent again where nobody knows whether it arrived.
+  bool replayable = false;
+  /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
+  network_zone innermost = network_zone::loopback;
+  http_ticket* ticket = nullptr;
+};
+
+class http_client;
+
+/// The head of an answer, and its body as it arrives. Dropped before it is complete, it closes its connection.
+class http_answer {
+ public:
+  http_answer(http_client& from, std::unique_ptr<http_connection> over, semaphore::permit place,
+              http_ticket* ticket) noexcept
+      : client_(&from), connection_(std::move(over)), place_(std::move(place)), ticket_(ticket) {}
+  http_answer(http_answer&&) noexcept = default;
+  http_answer& operator=(http_answer&&) = delete;
+  ~http_answer();
+
+  [[nodiscard]] const http_head& head() const noexcept { return connection_->head(); }
+  /// The next piece; empty at the end. Valid until the next call.
+  task<result<std::string_view>> read_some();
+  /// All that is left of it, or errc::too_large.
+  task<result<byte_buffer>> read_all(std::size_t limit);
+  [[nodiscard]] bool complete() const noexcept { return connection_->complete() && connection_->body().empty(); }
+
+ private:
+  http_client* client_;
+  std::unique_ptr<http_connection> connection_;
+  semaphore::permit place_;
+  http_ticket* ticket_;
+  std::size_t shown_ = 0;
+};
+
+class http_client {
+ public:
+  /// `names` lives longer.
+  http_client(loop& home, resolver& names, http_client_options options);
+  http_client(const http_client&) = delete;
+  http_client& operator=(const http_client&) = delete;
+  ~http_client();
+
+  /// Sends it and waits for the head of the answer, whatever its status. What the request points to lives until then.
+  /// `executed` of an error says whether any of it can have reached the server. Not bounded unless the patience is.
+  task<result<http_answer>> ask(http_request what);
+
+  /// Gives back memory and connections that nobody needs just now.
+  void rest() noexcept;
+  /// Closes what is idle; every answer is gone by then.
+  task<void> close();
+
+ private:
+  friend class http_answer;
+  task<result<http_answer>> ask_once(const http_request& what, const http_url& to);
+  task<result<std::unique_ptr<http_connection>>> connect(const http_url& to, network_zone innermost,
+                                                         const http_proxy* through);
+  task<result<stream>> dial(const http_url& to, network_zone innermost, const http_proxy* through);
+  task<result<void>> tunnel(stream& over, const http_url& to, const http_proxy& through);
+  std::unique_ptr<http_connection> take_idle(const http_url& to);
+  void give_back(std::unique_ptr<http_connection> over);
+  static std::string request_text(const http_request& what, const http_url& to, const http_proxy* through);
+  result<http_url> redirected(const http_request& what, const http_url& from, const http_head& head) const;
+
+  loop& loop_;
+  resolver& names_;
+  http_client_options options_;
+  semaphore places_;
+  std::vector<std::unique_ptr<http_connection>> idle_;  // the one that was used last is used first
+};
+
+}  // namespace hawser

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "http_connection.hpp"
+
+#include <cstring>
+
+namespace hawser {
+
+namespace {
+
+// Its body is capped by whoever reads it: a stream of events has no end.
+http_limits without_body_limit(http_limits limits) {
+  limits.max_body = 0;
+  return limits;
+}
+
+}  // namespace
+
+http_connection::http_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
+                                 const http_patience& patience)
+    : loop_(home),
+      to_(std::move(to)),
+      stream_(std::move(over)),
+      parser_(http_parser::side::response, without_body_limit(limits)),
+      patience_(patience),
+      max_unread_(limits.max_body) {
+  stream_->listen(*this);
+}
+
+void http_connection::send(std::string_view request) {
+  detail::require(usable(), "a request was sent over a connection that is in use");
+  ++exchanges_;
+  phase_ = phase::sent;
+  began_ = false;
+  shown_ = 0;
+  head_.reset();
+  written_before_ = stream_->written();
+  wait_at_most(patience_.first_byte);
+  stream_->write(request);
+}
+
+void http_connection::wait_at_most(duration bound) noexcept {
+  timer::cancel();
+  if (bound != duration::zero()) loop_.start_roughly(*this, bound);
+}
+
+void http_connection::on_expired() noexcept {
+  std::string what = "no answer in time";
+  if (phase_ == phase::body) {
+    what = "the answer stopped in the middle";
+  } else if (began_) {
+    what = "the head of the answer did not come to its end in time";
+  }
+  abort(error{.code = errc::timed_out, .what = std::move(what), .executed = execution::unknown});
+}
+
+void http_connection::abort(error why) noexcept {
+  timer::cancel();
+  if (!failure_) failure_ = std::move(why);
+  changed_.set();
+}
+
+void http_connection::on_bytes() noexcept {
+  if (failure_) {
+    stream_->consume(stream_->unread().size());
+    return;
+  }
+  if (phase_ == phase::idle || phase_ == phase::complete) {  // Response smuggling: what nobody asked for is for nobody
+    failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
+    return;
+  }
+  const bool first = !began_;
+  began_ = true;
+  auto taken = parser_.feed(stream_->unread(), *this);
+  if (!taken) {
+    error why = taken.error();
+    why.executed = execution::unknown;
+    abort(std::move(why));
+    return;
+  }
+  stream_->consume(*taken);
+  if (phase_ == phase::complete) {
+    timer::cancel();
+    if (!stream_->unread().empty())
+      failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
+  } else if (phase_ == phase::body) {
+    wait_at_most(patience_.silence);
+    if (body_.size() > max_unread_)
+      abort(error{.code = errc::too_large,
+                  .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
+                  .executed = execution::unknown});
+  } else if (first) {
+    wait_at_most(patience_.head);
+  }
+}
+
+void http_connection::on_end(const error& why) noexcept {
+  if (failure_) return;
+  if (phase_ == phase::sent || phase_ == phase::body) {
+    // Only an orderly end can stand for the end of a body that has no other.
+    if (why.code == errc::closed) {
+      auto ended = parser_.finish(*this);
+      if (!ended) {
+        error cut = ended.error();
+        cut.executed = execution::unknown;
+        if (!began_) cut.what = "the server closed the connection instead of answering";
+        abort(std::move(cut));
+        return;
+      }
+    } else {
+      error broken = why;
+      broken.executed = execution::unknown;
+      abort(std::move(broken));
+      return;
+    }
+  }
+  abort(error{.code = errc::closed, .what = "the server closed the connection"});
+}
+
+void http_connection::on_head(http_head&& head) noexcept {
+  head_ = std::move(head);
+  phase_ = phase::body;
+  changed_.set();
+}
+
+void http_connection::on_body(std::string_view piece) noexcept {
+  const auto room = body_.reserve(piece.size());
+  std::memcpy(room.at, piece.data(), piece.size());
+  body_.commit(piece.size());
+  changed_.set();
+}
+
+void http_connection::on_complete() noexcept {
+  phase_ = phase::complete;
+  changed_.set();
+}
+
+task<result<void>> http_connection::change() {
+  changed_.reset();
+  co_return co_await changed_.wait();
+}
+
+task<result<void>> http_connection::answered() {
+  while (!head_ && !failure_) {
+    auto changed = co_await change();
+    if (!changed) co_return changed;
+  }
+  if (!head_) co_return *failure_;
+  co_return {};
+}
+
+task<result<void>> http_connection::more() {
+  while (body_.size() <= shown_ && !complete() && !failure_) {
+    auto changed = co_await change();
+    if (!changed) co_return changed;
+  }
+  if (body_.size() <= shown_ && !complete()) co_return *failure_;
+  shown_ = body_.size();
+  co_return {};
+}
+
+bool http_connection::recycle() noexcept {
+  if (failure_ || phase_ != phase::complete || !head_->keep_alive) return false;
+  parser_.next();
+  phase_ = phase::idle;
+  head_.reset();
+  body_ = byte_buffer{};
+  idle_since_ = loop_.rough_now();
+  return true;
+}
+
+task<void> http_connection::close() {
+  timer::cancel();
+  co_await stream_->close();
+}
+
+}  // namespace hawser

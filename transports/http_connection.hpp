@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// One connection to an HTTP server: one request at a time, and its answer as it arrives. Which connection a request
+// takes, and whether it is tried again, is http_client's business.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "../runtime/event.hpp"
+#include "../runtime/timer.hpp"
+#include "byte_stream.hpp"
+#include "http_parser.hpp"
+#include "http_url.hpp"
+
+namespace hawser {
+
+/// How long the other side may keep us waiting. Zero: for ever; somebody else has a deadline.
+struct http_patience {
+  duration connect = std::chrono::seconds{10};  ///< until there is a TCP connection, name and proxy included
+  duration handshake = std::chrono::seconds{10};
+  duration first_byte{};                       ///< from the request to the first byte of the answer
+  duration head = std::chrono::seconds{10};    ///< from there to the end of the head
+  duration silence = std::chrono::minutes{5};  ///< between two pieces of the body
+};
+
+class http_connection final : private byte_listener, private http_listener, private timer {
+ public:
+  http_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
+                  const http_patience& patience);
+  http_connection(const http_connection&) = delete;
+  http_connection& operator=(const http_connection&) = delete;
+  ~http_connection() = default;
+
+  [[nodiscard]] bool leads_to(const http_url& to) const noexcept { return same_origin(to_, to); }
+  /// Begins an exchange. Precondition: usable().
+  void send(std::string_view request);
+  /// No exchange is under way, nobody has closed it, and nothing came that was not asked for.
+  [[nodiscard]] bool usable() const noexcept { return !failure_ && phase_ == phase::idle; }
+  [[nodiscard]] time_point idle_since() const noexcept { return idle_since_; }
+  /// Whether it has served an exchange before: the other side may have closed it just now.
+  [[nodiscard]] bool used_before() const noexcept { return exchanges_ > 1; }
+
+  /// Waits for the head of the answer; then head() may be looked at.
+  task<result<void>> answered();
+  [[nodiscard]] const http_head& head() const noexcept { return *head_; }
+  /// Waits until there is more of the body than the last call showed, or it is complete. Nothing of it is lost when
+  /// the connection fails: that shows when all has been taken.
+  task<result<void>> more();
+  [[nodiscard]] byte_buffer& body() noexcept { return body_; }
+  [[nodiscard]] bool complete() const noexcept { return phase_ == phase::complete; }
+  [[nodiscard]] bool answer_began() const noexcept { return began_; }
+  /// The bytes of this request that the system has taken.
+  [[nodiscard]] bool request_left() const noexcept { return stream_->written() > written_before_; }
+  /// Whether the next exchange may use it, when this one is complete: begins to be idle.
+  bool recycle() noexcept;
+  /// Whoever waits for the answer hears this; the connection is of no use any more.
+  void abort(error why) noexcept;
+  void rest() noexcept { stream_->rest(); }
+  task<void> close();
+
+ private:
+  enum class phase : std::uint8_t { idle, sent, body, complete };
+
+  void on_bytes() noexcept override;
+  void on_end(const error& why) noexcept override;
+  void on_head(http_head&& head) noexcept override;
+  void on_body(std::string_view piece) noexcept override;
+  void on_complete() noexcept override;
+  void on_expired() noexcept override;
+  void wait_at_most(duration bound) noexcept;
+  task<result<void>> change();
+
+  loop& loop_;
+  http_url to_;
+  std::unique_ptr<byte_stream> stream_;
+  http_parser parser_;
+  http_patience patience_;
+  std::size_t max_unread_;
+  phase phase_ = phase::idle;
+  bool began_ = false;
+  std::size_t shown_ = 0;  // of the body, to whoever waits for more
+  std::optional<http_head> head_;
+  byte_buffer body_;
+  std::optional<error> failure_;
+  event changed_;
+  std::uint64_t written_before_ = 0;
+  std::size_t exchanges_ = 0;
+  time_point idle_since_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// How http_client comes to a connection: name, address check, TCP, proxy, TLS.
+#include "../runtime/tcp.hpp"
+#include "../runtime/timeout.hpp"
+#include "http_client.hpp"
+#include "http_fields.hpp"
+#include "tls_stream.hpp"
+
+namespace hawser {
+
+namespace {
+
+// SSRF: every address is checked, and only to those that were is connected; a name that is asked again may give others.
+result<std::vector<endpoint>> checked(const std::vector<ip_address>& addresses, const http_url& to,
+                                      network_zone innermost) {
+  std::vector<endpoint> allowed;
+  for (const ip_address& one : addresses) {
+    const network_zone zone = zone_of(one);
+    if (zone != network_zone::refused && zone <= innermost) allowed.push_back({one, to.port});
+  }
+  if (!allowed.empty()) return allowed;
+  return error{.code = errc::protocol,
+               .what = "the address of " + to.host + " is refused: " + addresses.front().to_string() +
+                       (zone_of(addresses.front()) == network_zone::refused
+                            ? " is link-local or otherwise no server's"
+                            : " lies in a network further inward than the url that was configured")};
+}
+
+// The answer to CONNECT, of which only the head counts.
+class tunnel_answer final : public http_listener {
+ public:
+  void on_head(http_head&& head) noexcept override { status = head.status; }
+  void on_body(std::string_view /*piece*/) noexcept override {}
+  void on_complete() noexcept override {}
+  int status = 0;
+};
+
+}  // namespace
+
+task<result<stream>> http_client::dial(const http_url& to, network_zone innermost, const http_proxy* through) {
+  const http_url& first = through != nullptr ? through->at : to;
+  auto addresses = co_await names_.resolve(first.host);
+  if (!addresses) co_return addresses.error();
+  // What lies behind a proxy is its own affair: the name is resolved there.
+  auto candidates = checked(*addresses, first, through != nullptr ? network_zone::loopback : innermost);
+  if (!candidates) co_return candidates.error();
+  auto made = co_await tcp_connect(*std::move(candidates));
+  if (!made) co_return made.error();
+  stream over = *std::move(made);
+  if (through != nullptr && to.tls) {
+    auto open = co_await tunnel(over, to, *through);
+    if (!open) co_return open.error();
+  }
+  co_return std::move(over);
+}
+
+task<result<void>> http_client::tunnel(stream& over, const http_url& to, const http_proxy& through) {
+  const std::string host =
+      (to.host.find(':') == to.host.npos ? to.host : '[' + to.host + ']') + ':' + std::to_string(to.port);
+  std::string request = "CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n";
+  if (!through.authorization.empty()) append_field(request, "Proxy-Authorization", through.authorization.reveal());
+  request += "\r\n";
+  over.write(request);
+  cleanse(request.data(), request.size());
+  http_parser parser{http_parser::side::response, options_.limits};
+  parser.expect_no_body();
+  tunnel_answer answer;
+  while (answer.status == 0) {
+    auto bytes = co_await over.read_some();
+    if (!bytes) co_return prefixed("proxy " + through.at.authority(), bytes.error());
+    auto taken = parser.feed(*bytes, answer);
+    if (!taken) co_return prefixed("proxy " + through.at.authority(), taken.error());
+    over.consume(*taken);
+  }
+  if (answer.status >= 200 && answer.status < 300) co_return {};
+  std::string why =
+      "proxy " + through.at.authority() + " refuses a tunnel to " + host + ": status " + std::to_string(answer.status);
+  if (answer.status == 407) why += ", it wants a login: put one into the proxy's url";
+  co_return error{.code = errc::io, .what = std::move(why), .native = answer.status};
+}
+
+task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_url& to, network_zone innermost,
+                                                                    const http_proxy* through) {
+  auto dialled = co_await with_timeout(options_.patience.connect, dial(to, innermost, through));
+  if (!dialled) co_return prefixed("connecting", dialled.error());
+  std::unique_ptr<byte_stream> over;
+  if (to.tls) {
+    if (!options_.tls) co_return error{.code = errc::config, .what = "https is not set up in this program"};
+    auto secured = co_await with_timeout(options_.patience.handshake,
+                                         tls_connect(*std::move(dialled), options_.tls, to.host, to.port));
+    if (!secured) co_return secured.error();
+    over = *std::move(secured);
+  } else {
+    over = plain_stream(*std::move(dialled));
+  }
+  co_return std::make_unique<http_connection>(loop_, to, std::move(over), options_.limits, options_.patience);
+}
+
+}  // namespace hawser

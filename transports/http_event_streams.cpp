@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// The streams of events of an http_channel: the answer to a POST, what a server says unasked, and the one stream of the
+// transport of 2024-11-05.
+#include <algorithm>
+#include <deque>
+
+#include "../runtime/timeout.hpp"
+#include "http_channel.hpp"
+#include "http_fields.hpp"
+#include "protocol.hpp"
+#include "retry_after.hpp"
+#include "sse_parser.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr int most_resumptions = 10;  // in a row that brought nothing
+constexpr duration endpoint_patience = std::chrono::seconds{15};
+constexpr duration ending_patience = std::chrono::seconds{2};
+constexpr std::size_t ids_kept = 256;
+
+}  // namespace
+
+// What comes on one stream, over all the connections that it takes.
+class http_channel::event_reader final : public sse_listener {
+ public:
+  event_reader(http_channel& channel, posting* own)
+      : channel_(channel), own_(own), parser_(channel.options_.limits.max_message) {}
+
+  result<void> feed(std::string_view bytes) { return parser_.feed(bytes, *this); }
+  // The next connection begins with a whole event.
+  void reconnected() {
+    if (!parser_.last_id().empty()) last_id_ = parser_.last_id();
+    parser_ = sse_parser{channel_.options_.limits.max_message};
+    productive_ = false;
+  }
+  [[nodiscard]] bool answered() const noexcept {
+    return own_ != nullptr && (own_->answered || own_->ticket.withdrawn());
+  }
+  [[nodiscard]] bool productive() const noexcept { return productive_; }
+  // Where to go on; empty where the server does not offer it, or in a way that fits into no header field.
+  [[nodiscard]] std::string position() const {
+    const std::string_view id = parser_.last_id().empty() ? std::string_view{last_id_} : parser_.last_id();
+    return valid_field_value(id) ? std::string{id} : std::string{};
+  }
+  // What the server asked for, once.
+  [[nodiscard]] std::optional<duration> retry() noexcept { return retry_; }
+  [[nodiscard]] const std::optional<std::string>& endpoint() const noexcept { return endpoint_; }
+
+ private:
+  void on_event(const sse_event& event) noexcept override {
+    if (event.type == "endpoint") {
+      if (!endpoint_) endpoint_ = std::string{event.data};
+      return;
+    }
+    const bool message = event.type.empty() || event.type == "message";
+    if (!message || event.data.empty() || is_repeated(event)) return;
+    productive_ = true;
+    channel_.deliver(event.data, nullptr, own_);
+  }
+  void on_retry(std::chrono::milliseconds pause) noexcept override { retry_ = clamped_retry(pause); }
+
+  // A server that replays may replay too much.
+  bool is_repeated(const sse_event& event) {
+    if (!event.has_id || event.id.empty()) return false;
+    if (std::find(ids_.begin(), ids_.end(), event.id) != ids_.end()) return true;
+    ids_.emplace_back(event.id);
+    if (ids_.size() > ids_kept) ids_.pop_front();
+    return false;
+  }
+
+  http_channel& channel_;
+  posting* own_;
+  sse_parser parser_;
+  std::string last_id_;
+  std::deque<std::string> ids_;
+  std::optional<duration> retry_;
+  std::optional<std::string> endpoint_;
+  bool productive_ = false;
+};
+
+// Until the stream ends, or has brought the answer it is there for.
+task<result<void>> http_channel::read_events(http_answer& from, event_reader& into) {
+  while (!into.answered()) {
+    auto bytes = co_await from.read_some();
+    if (!bytes) co_return bytes.error();
+    if (bytes->empty()) co_return result<void>{};
+    auto read = into.feed(*bytes);
+    if (!read) co_return read;
+  }
+  co_return result<void>{};
+}
+
+namespace {
+
+// A server that ends its stream behind the answer leaves a connection that can be used again.
+task<result<void>> rest_of(http_answer& from) {
+  while (!from.complete()) {
+    auto bytes = co_await from.read_some();
+    if (!bytes || bytes->empty()) break;
+  }
+  co_return result<void>{};
+}
+
+}  // namespace
+
+task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
+  event_reader events{*this, &what};
+  std::optional<http_answer> from{std::move(answer)};
+  error why{.code = errc::closed, .what = "the stream ended before the answer", .executed = execution::unknown};
+  for (int idle = 0;;) {
+    if (from) {
+      auto read = co_await read_events(*from, events);
+      if (what.answered && !what.ticket.withdrawn()) {
+        auto rest = co_await with_timeout(ending_patience, rest_of(*from));
+        ignore(rest, "the answer is there");
+      }
+      if (what.answered || what.ticket.withdrawn()) co_return result<void>{};
+      if (!read) {
+        why = read.error();
+        why.executed = execution::unknown;
+        if (why.code == errc::cancelled || why.code == errc::too_large) co_return why;
+      }
+      from.reset();
+    }
+    // Resumability: only where there is a place to go on from; a broken stream of the modern era is the end of it.
+    std::string position = events.position();
+    idle = events.productive() ? 1 : idle + 1;
+    if (position.empty() || protocol::modern(revision_) || idle > most_resumptions) co_return why;
+    auto waited = co_await pause(&what, events.retry().value_or(reconnect_pause(idle)));
+    if (!waited) co_return waited;
+    events.reconnected();
+    auto resumed = co_await get(std::move(position), &what.ticket);
+    if (what.ticket.withdrawn()) co_return cancelled_error();
+    if (!resumed) {
+      why = resumed.error();
+      why.executed = execution::unknown;
+      if (why.code == errc::cancelled || why.code == errc::protocol) co_return why;
+      continue;
+    }
+    from.emplace(*std::move(resumed));
+  }
+}
+
+// A stream of events, or an error: errc::protocol, with the status, where there will never be one.
+task<result<http_answer>> http_channel::get(std::string last_event, http_ticket* ticket) {
+  std::string fields = "Accept: text/event-stream\r\nAccept-Encoding: identity\r\n" + options_.fields;
+  if (!revision_.empty()) append_field(fields, protocol::header::protocol_version, revision_);
+  fields += session_;
+  if (!last_event.empty()) append_field(fields, protocol::header::last_event_id, last_event);
+  http_request request{.method = "GET", .to = &options_.to, .fields = fields, .replayable = true, .ticket = ticket};
+  auto answer = co_await client_.ask(std::move(request));
+  if (!answer) co_return answer;
+  const int status = answer->head().status;
+  const auto type = answer->head().fields.find("Content-Type");
+  if (status == 200 && type && equal_ignoring_case(media_type(*type), "text/event-stream")) co_return answer;
+  const bool passing = status >= 500 || status == 429;
+  co_return error{.code = passing ? errc::io : errc::protocol,
+                  .what = "the server offers no stream of events here: status " + std::to_string(status),
+                  .native = status};
+}
+
+// What the server says unasked, in the legacy era. Calls do not depend on it.
+task<void> http_channel::listening(http_channel& self) {
+  event_reader events{self, nullptr};
+  for (int idle = 0; !self.told_;) {
+    auto from = co_await self.get(events.position(), nullptr);
+    if (from) {
+      auto read = co_await read_events(*from, events);
+      const bool ended = !read && (read.error().code == errc::cancelled || read.error().code == errc::too_large);
+      if (ended) co_return;
+    } else if (from.error().native == 404 && self.has_session_) {
+      self.forgotten(error{.code = errc::closed, .what = "the server has forgotten the session", .native = 404});
+      co_return;
+    } else if (from.error().code == errc::protocol || from.error().code == errc::cancelled) {
+      co_return;  // not offered
+    }
+    idle = events.productive() ? 1 : idle + 1;
+    // The server's own wish counts for a stream that does something; one that ends at once, for ever, is left alone.
+    const duration usual = reconnect_pause(idle);
+    const duration wish = events.retry().value_or(usual);
+    auto waited = co_await self.pause(nullptr, idle > 1 ? std::max(usual * (idle > 6 ? 5 : 1), wish) : wish);
+    if (!waited) co_return;
+    events.reconnected();
+  }
+}
+
+// HTTP with SSE, 2024-11-05: one stream, whose first event says where to POST.
+task<result<void>> http_channel::open_old_transport() {
+  auto opened = co_await get({}, nullptr);
+  if (!opened) co_return opened.error();
+  auto from = std::make_unique<http_answer>(*std::move(opened));
+  auto events = std::make_unique<event_reader>(*this, nullptr);
+  while (!events->endpoint()) {
+    auto bytes = co_await with_timeout(endpoint_patience, from->read_some());
+    if (!bytes) co_return prefixed("the stream of events", bytes.error());
+    if (bytes->empty())
+      co_return error{.code = errc::protocol, .what = "the stream of events ended before it named its endpoint"};
+    auto read = events->feed(*bytes);
+    if (!read) co_return read;
+  }
+  auto endpoint = options_.to.resolve(*events->endpoint());
+  if (!endpoint) co_return prefixed("the endpoint that the server names", endpoint.error());
+  if (!same_origin(*endpoint, options_.to))
+    co_return error{.code = errc::protocol,
+                    .what = "the server names an endpoint at another origin, which is refused: " + endpoint->origin()};
+  endpoint_ = *std::move(endpoint);
+  mode_ = mode::sse;
+  work_->spawn(old_stream(*this, std::move(from), std::move(events)));
+  co_return result<void>{};
+}
+
+task<void> http_channel::old_stream(http_channel& self, std::unique_ptr<http_answer> from,
+                                    std::unique_ptr<event_reader> into) {
+  auto read = co_await read_events(*from, *into);
+  from.reset();
+  error why{.code = errc::closed, .what = "the server ended its stream of events"};
+  if (!read) why.what = "the stream of events broke: " + read.error().what;
+  if (!read && read.error().code == errc::cancelled) co_return;
+  self.tell_closed(std::move(why));
+}
+
+}  // namespace hawser

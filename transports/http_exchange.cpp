@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// One POST of an http_channel and what its answer means.
+#include <algorithm>
+
+#include "http_channel.hpp"
+#include "http_fields.hpp"
+#include "json_text.hpp"
+#include "protocol.hpp"
+#include "remote_error.hpp"
+#include "retry_after.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t max_session_id = 1024;
+constexpr std::size_t max_refusal = std::size_t{256} * 1024;
+constexpr std::size_t shown = 200;
+constexpr int most_tries = 3;
+
+bool is_type(const http_head& head, std::string_view type) {
+  const auto given = head.fields.find("Content-Type");
+  return given && equal_ignoring_case(media_type(*given), type);
+}
+
+// The beginning of what came instead of an answer, for whoever has to find out why.
+std::string beginning(std::string_view body) {
+  std::string text{body.substr(0, shown)};
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return text;
+}
+
+error unexpected(const http_head& head, std::string_view body) {
+  const auto type = head.fields.find("Content-Type");
+  error why{.code = errc::protocol,
+            .what = "the server answered with status " + std::to_string(head.status) + " and " +
+                    (type ? "content of type " + beginning(*type) : std::string{"no content type"}),
+            .native = head.status,
+            .executed = execution::unknown};
+  if (!body.empty()) why.what += ": " + beginning(body);
+  return why;
+}
+
+// A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
+std::optional<error> said_by(std::string_view body, scanner& reader) {
+  if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
+  const message_view message = reader.scan(body);
+  if (message.kind == message_kind::failure) return remote_error(message.error);
+  // An id may be missing, or null, where the request could not be read.
+  if (!raw_json{body}.check()) return std::nullopt;
+  const std::size_t first = body.find_first_not_of(" \t\r\n");
+  if (body[first] != '{') return std::nullopt;
+  const std::string_view fault = find_member(body.substr(first), "error");
+  if (!fault.starts_with('{') || !integer_of(find_member(fault, "code"))) return std::nullopt;
+  return remote_error(fault);
+}
+
+bool is_session_id(std::string_view id) noexcept {
+  return !id.empty() && id.size() <= max_session_id &&
+         std::all_of(id.begin(), id.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
+}
+
+}  // namespace
+
+task<result<void>> http_channel::exchange(posting& what) {
+  for (int tries = 1;; ++tries) {
+    if (what.ticket.withdrawn() || told_) co_return cancelled_error();
+    http_request request{.to = &endpoint_,
+                         .fields = what.fields,
+                         .body = what.body,
+                         .replayable = what.replayable,
+                         .ticket = &what.ticket};
+    auto answer = co_await client_.ask(std::move(request));
+    // Too many requests, or not just now: what was refused may be asked again when the server says so.
+    const int status = answer ? answer->head().status : 0;
+    const bool later = status == 429 || status == 503;
+    const auto told = later ? answer->head().fields.find("Retry-After") : std::nullopt;
+    if (told && tries < most_tries) {
+      const duration wait = retry_after(*told);
+      {
+        const http_answer read_no_further = *std::move(answer);
+      }
+      auto waited = co_await pause(&what, wait);
+      if (!waited) co_return waited;
+      continue;
+    }
+    left(what);
+    if (!answer) co_return answer.error();
+    if (what.ticket.withdrawn()) co_return cancelled_error();
+    if (status >= 200 && status < 300) co_return co_await accepted(what, *std::move(answer));
+    co_return co_await refused(what, *std::move(answer));
+  }
+}
+
+task<result<void>> http_channel::accepted(posting& what, http_answer answer) {
+  const http_head& head = answer.head();
+  if (what.method == protocol::method::initialize && mode_ == mode::streamable && !take_session(head))
+    co_return error{.code = errc::protocol,
+                    .what = "the server's session id is no text of visible ASCII characters up to 1 KiB",
+                    .executed = execution::unknown};
+  const auto encoding = head.fields.find("Content-Encoding");
+  if (encoding && !equal_ignoring_case(*encoding, "identity"))
+    co_return error{
+        .code = errc::protocol,
+        .what = "the server encoded its answer as " + beginning(*encoding) + " although it was not asked to",
+        .executed = execution::unknown};
+  if (is_type(head, "text/event-stream") && what.request && mode_ == mode::streamable)
+    co_return co_await events_of(what, std::move(answer));
+  co_return co_await one_body(what, answer);
+}
+
+task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
+  const bool json = is_type(answer.head(), "application/json");
+  auto body = co_await answer.read_all(json ? options_.limits.max_message : max_refusal);
+  if (!body) co_return body.error();
+  if (!what.request || mode_ == mode::sse) co_return {};  // accepted; the old transport answers on its stream
+  if (!json || body->empty()) co_return unexpected(answer.head(), body->view());
+  deliver(body->view(), &*body, &what);
+  if (what.answered) co_return {};
+  if (auto said = said_by(body->view(), scanner_)) co_return *said;
+  co_return unexpected(answer.head(), body->view());
+}
+
+task<result<void>> http_channel::refused(posting& what, http_answer answer) {
+  const int status = answer.head().status;
+  auto body = co_await answer.read_all(max_refusal);
+  if (what.ticket.withdrawn()) co_return cancelled_error();
+  const std::string_view text = body ? body->view() : std::string_view{};
+  if (status == 401 || status == 403) {
+    error why = unexpected(answer.head(), text);
+    why.code = errc::auth;
+    why.executed = execution::no;
+    co_return why;
+  }
+  // Session management: a session that the server does not know any more; nothing was done.
+  if (status == 404 && has_session_ && what.method != protocol::method::initialize) {
+    error why{.code = errc::closed, .what = "the server has forgotten the session", .native = status};
+    fail(what, why);
+    forgotten(why);
+    co_return {};
+  }
+  if (auto said = said_by(text, scanner_)) {
+    if (status < 500) said->executed = execution::no;
+    co_return *said;
+  }
+  error why = unexpected(answer.head(), text);
+  if (status == 429 || status == 503) why.executed = execution::no;
+  if (status >= 500 || status == 429) {
+    why.code = errc::io;
+    co_return why;
+  }
+  why.executed = execution::no;
+  const bool unknown_here = status == 400 || status == 404 || status == 405;
+  const bool opens = what.method == protocol::method::initialize;
+  if (!unknown_here || !opens || mode_ == mode::sse || options_.type != http_channel_options::kind::automatic)
+    co_return why;
+  // Backwards compatibility: an address that takes no POST may be the stream of the oldest transport.
+  auto old = co_await open_old_transport();
+  if (!old) co_return why;
+  co_return co_await exchange(what);
+}
+
+bool http_channel::take_session(const http_head& head) {
+  session_.clear();
+  has_session_ = false;
+  const auto id = head.fields.find(protocol::header::session_id);
+  if (!id) return true;
+  if (!is_session_id(*id)) return false;
+  append_field(session_, protocol::header::session_id, *id);
+  has_session_ = true;
+  return true;
+}
+
+// A stream carries the answer to its own request and to no other.
+void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting* own) {
+  if (told_) return;
+  const std::size_t first = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
+  if (first < bytes.size() && bytes[first] == '[' && protocol::has_batches(revision_)) {
+    deliver_batch(bytes, own);
+    return;
+  }
+  message_view message = scanner_.scan(bytes);
+  const bool response = message.kind == message_kind::result || message.kind == message_kind::failure ||
+                        (message.kind == message_kind::unusable && !message.asks && !message.id.empty());
+  if (response && own != nullptr) {
+    const std::string number = std::to_string(own->request.value_or(0));
+    const bool mine = message.id == number || message.id == '"' + number + '"';
+    if (!mine || own->answered) {
+      if (message.id != "null") ++foreign_;
+      return;
+    }
+    own->answered = true;
+  }
+  message.storage = storage != nullptr && bytes.size() >= std::size_t{64} * 1024 ? storage : nullptr;
+  to_->on_message(message);
+}
+
+void http_channel::deliver_batch(std::string_view bytes, posting* own) {
+  if (!raw_json{bytes}.check(options_.limits.json)) return;
+  for_each_element(bytes, [&](std::string_view one) {
+    if (!one.starts_with('[')) deliver(one, nullptr, own);
+    return !told_;
+  });
+}
+
+}  // namespace hawser
