@@ -2,6 +2,7 @@
 #include "change_listener.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "../runtime/sleep.hpp"
 #include "../runtime/when.hpp"
@@ -15,10 +16,36 @@ namespace {
 // A server that ends every listen at once must not keep us busy.
 constexpr duration first_pause = std::chrono::seconds{1};
 constexpr duration longest_pause = std::chrono::minutes{1};
+// For the acknowledgement of a new filter, which every server has to send; the old one is ended without it, too.
+constexpr duration longest_handover = std::chrono::seconds{2};
 // As good as for ever: there is no answer to wait for.
 constexpr duration unbounded = std::chrono::hours{24 * 365};
 
 task<result<void>> slept(duration length) { co_return co_await sleep_for(length); }
+
+// What stands in the filter and not in what the server will tell: kinds of lists by name, resources by their uri.
+std::set<std::string> left_out(std::string_view filter, std::string_view told) {
+  std::set<std::string> missing;
+  for_each_member(filter, [&](std::string_view name, std::string_view wanted) {
+    const std::string_view got = told.starts_with('{') ? find_member(told, name) : std::string_view{};
+    if (!wanted.starts_with('[')) {
+      if (got != wanted) missing.emplace(name);
+      return true;
+    }
+    for_each_element(wanted, [&](std::string_view uri) {
+      missing.insert(text_of(uri).value_or(""));
+      return true;
+    });
+    if (got.starts_with('[')) {
+      for_each_element(got, [&](std::string_view uri) {
+        missing.erase(text_of(uri).value_or(""));
+        return true;
+      });
+    }
+    return true;
+  });
+  return missing;
+}
 
 }  // namespace
 
@@ -31,53 +58,153 @@ std::int64_t subscription_of(std::string_view params) {
 void change_listener::want(std::string filter) {
   if (filter == filter_) return;
   filter_ = std::move(filter);
-  changed_ = true;
   interrupted_.set();
 }
 
-bool change_listener::is_meant(std::string_view params) const { return id_ != 0 && subscription_of(params) == id_; }
-
-void change_listener::ended(std::int64_t request) noexcept {
-  if (request == id_ && id_ != 0) interrupted_.set();
+bool change_listener::is_meant(std::string_view params) const {
+  const std::int64_t id = subscription_of(params);
+  return id != 0 && ((current_ && current_->id == id) || (previous_ && previous_->id == id));
 }
 
-task<result<raw_json>> change_listener::listen() {
+// Subscriptions: the acknowledged subset is compared with what was asked for.
+void change_listener::acknowledged(std::string_view params) {
+  const std::int64_t id = subscription_of(params);
+  if (id == 0 || !current_ || current_->id != id || current_->acknowledged) return;
+  current_->acknowledged = true;
+  const std::set<std::string> missing = left_out(current_->filter, find_member(params, "notifications"));
+  unheard_ = missing.size();
+  interrupted_.set();
+  if (missing.empty()) return;
+  // A few names are enough to understand it, and a server may refuse thousands.
+  std::string names;
+  for (const std::string& one : missing) {
+    if (names.size() > 500) {
+      names += ", …";
+      break;
+    }
+    names += (names.empty() ? "" : ", ") + one;
+  }
+  ears_.remark("it will not tell of changes of " + names);
+}
+
+void change_listener::ended(std::int64_t request) noexcept {
+  if (request == 0) return;
+  for (const auto& one : {current_, previous_}) {
+    if (one && one->id == request) one->closing.set();
+  }
+}
+
+task<result<raw_json>> change_listener::listen(hearing& one) {
   const prepared_request request{
-      {.method = protocol::method::subscriptions_listen, .members = R"("notifications":)" + filter_, .meta = meta_}};
-  const call_options options{.idle_timeout = unbounded, .hard_timeout = unbounded, .id = &id_};
+      {.method = protocol::method::subscriptions_listen, .members = R"("notifications":)" + one.filter, .meta = meta_}};
+  const call_options options{.idle_timeout = unbounded, .hard_timeout = unbounded, .id = &one.id};
   co_return co_await peer_.call(request, {}, options);
 }
 
+namespace {
+
+task<result<void>> happened(event& what) { co_return co_await what.wait(); }
+
+}  // namespace
+
 task<result<void>> change_listener::interrupted() { co_return co_await interrupted_.wait(); }
 
+task<void> change_listener::hold(change_listener& self, std::shared_ptr<hearing> one) {
+  auto first = co_await when_any(self.listen(*one), happened(one->closing));
+  const auto& heard = std::get<0>(first.values);
+  if (!heard) one->why = heard.error();
+  one->id = 0;
+  one->over = true;
+  self.interrupted_.set();
+}
+
+void change_listener::end(std::shared_ptr<hearing>& one) noexcept {
+  if (one) one->closing.set();
+  one.reset();
+}
+
 task<void> change_listener::run() {
-  duration pause = first_pause;
-  bool listened = false;
+  pause_ = first_pause;
+  scope open{co_await this_context()};
+  co_await keep_open(open);
+  open.request_stop();
+  co_await open.join();
+  current_.reset();
+  previous_.reset();
+}
+
+task<void> change_listener::wait_until(std::optional<time_point> due) {
+  const context where = co_await this_context();
+  if (due) {
+    auto first = co_await when_any(slept(std::max(duration::zero(), *due - where.loop->now())), interrupted());
+    ignore(std::get<0>(first.values), "the caller looks what is the matter");
+  } else {
+    auto waited = co_await interrupted();
+    ignore(waited, "the caller looks what is the matter");
+  }
+}
+
+// After an end that nobody here wanted: whether it is worth another try, and when that is due.
+task<bool> change_listener::reopens() {
+  const context where = co_await this_context();
+  const std::optional<error> why = current_->why;
+  // However it ended, it is opened again or not wanted any more; but there is nothing to open it on any more.
+  if (why && why->code == errc::closed) co_return false;
+  if (why && why->code == errc::remote && why->native == protocol::code::method_not_found) {
+    offered_ = false;
+    ears_.remark("it will not tell of any change: it does not know " +
+                 std::string{protocol::method::subscriptions_listen});
+    co_return false;
+  }
+  if (where.loop->now() - current_->began >= longest_pause) pause_ = first_pause;
+  const time_point due = where.loop->now() + pause_;
+  while (filter_ == current_->filter && !where.stop_requested() && where.loop->now() < due) {
+    interrupted_.reset();
+    co_await wait_until(due);
+  }
+  if (filter_ == current_->filter) pause_ = std::min(2 * pause_, longest_pause);
+  co_return true;
+}
+
+task<void> change_listener::keep_open(scope& open) {
+  bool gap = false;
   for (;;) {
     const context where = co_await this_context();
     if (where.stop_requested()) co_return;
     interrupted_.reset();
-    changed_ = false;
-    if (filter_.empty()) {
-      auto waited = co_await interrupted();
-      ignore(waited, "a stop is seen at the head of the loop");
+    if (current_ && current_->over && !filter_.empty()) {
+      end(previous_);
+      const bool again = co_await reopens();
+      if (!again) co_return;
+      gap = true;
+      current_.reset();
       continue;
     }
-    if (listened) missed_();
-    listened = true;
-    const time_point began = where.loop->now();
-    auto first = co_await when_any(listen(), interrupted());
-    id_ = 0;
-    // However it ended, it is opened again or not wanted any more; but there is nothing to open it on any more.
-    const auto& heard = std::get<0>(first.values);
-    if (!heard && heard.error().code == errc::closed) co_return;
-    if (changed_) continue;
-    const bool lasted = where.loop->now() - began >= longest_pause;
-    pause = lasted ? first_pause : pause;
-    interrupted_.reset();
-    auto paused = co_await when_any(slept(pause), interrupted());
-    ignore(std::get<0>(paused.values), "a stop is seen at the head of the loop, another filter there, too");
-    pause = std::min(2 * pause, longest_pause);
+    if (filter_.empty()) {
+      end(previous_);
+      end(current_);
+      gap = false;
+      unheard_ = 0;
+    } else if (!current_ || current_->filter != filter_) {
+      // Subscriptions: another filter is another request, opened before the old one is closed: nothing is missed.
+      end(previous_);
+      previous_ = std::move(current_);
+      if (std::exchange(gap, false)) ears_.missed();
+      current_ = std::make_shared<hearing>();
+      current_->filter = filter_;
+      current_->began = where.loop->now();
+      open.spawn(hold(*this, current_));
+    }
+    std::optional<time_point> due;
+    if (previous_) {
+      due = current_->began + longest_handover;
+      if (previous_->over && !current_->acknowledged) ears_.missed();  // the server was faster
+      if (previous_->over || current_->acknowledged || where.loop->now() >= *due) {
+        end(previous_);
+        due.reset();
+      }
+    }
+    co_await wait_until(due);
   }
 }
 

@@ -46,8 +46,8 @@ session::session(const session_surroundings& around, std::string server, std::un
       channel_(std::move(over)),
       listener_(listener),
       peer_(around.home, *channel_, *this, limits_of(around.limits)),
-      lists_(peer_, meta_, [this] { missed_lists(); }),
-      resources_(peer_, meta_, [this] { missed_updates(); }) {}
+      lists_(peer_, meta_, {[this] { missed_lists(); }, [this](const std::string& what) { remark(what); }}),
+      resources_(peer_, meta_, {[this] { missed_updates(); }, [this](const std::string& what) { remark(what); }}) {}
 
 session::~session() { detail::require(!opened_, "a session died before it was closed"); }
 

@@ -28,12 +28,6 @@
 
 namespace hawser {
 
-struct tool_listing {
-  std::shared_ptr<const tool_list> tools{};
-  std::vector<skipped_tool> skipped{};
-  std::size_t skipped_count = 0;
-};
-
 /// Shared by all sessions of a host, and alive as long as they are.
 struct session_surroundings {
   loop& home;
@@ -74,6 +68,8 @@ class session final : private peer_listener {
   [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
   /// Nothing is expected for a while.
   void rest() noexcept { peer_.rest(); }
+  /// Kinds of lists and resources whose changes are wanted and, as the server says, will not be told.
+  [[nodiscard]] std::size_t unheard() const noexcept { return lists_.unheard() + resources_.unheard(); }
   [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
 
   /// All pages, within the limits, or an error.
@@ -113,6 +109,7 @@ class session final : private peer_listener {
   result<std::string> fields_of_call(const std::string& tool, std::string_view arguments) const;
   void missed_lists();
   void missed_updates();
+  void remark(const std::string& what);
 
   // session_input.cpp: what servers ask for.
   struct early_request {

@@ -170,7 +170,7 @@ task<result<void>> session::unsubscribe(std::string uri) { return set_subscripti
 
 task<result<void>> session::set_subscription(std::string uri, bool wanted) {
   const use guard{users_};
-  if (!agreed_.can.subscribe)
+  if (!agreed_.can.subscribe || (wanted && !resources_.is_offered()))
     co_return error{.code = errc::protocol, .what = "the server offers no subscriptions to resources"};
   if (!agreed_.modern()) {
     const prepared_request request =
@@ -228,6 +228,8 @@ void session::missed_updates() {
   for (const std::string& uri : subscribed_) resource_updated(uri);
 }
 
+void session::remark(const std::string& what) { around_.home.log().write(log_level::warning, server_, what); }
+
 void session::on_notification(std::string_view method, std::string_view params) {
   // Subscriptions: in the modern era what changed is told to who asked for it, and only there.
   const bool welcome = !agreed_.modern() || lists_.is_meant(params) || resources_.is_meant(params);
@@ -252,7 +254,10 @@ void session::on_notification(std::string_view method, std::string_view params) 
     const auto request = params.empty() ? std::nullopt : integer_of(find_member(params, "requestId"));
     lists_.ended(request.value_or(0));
     resources_.ended(request.value_or(0));
-  } else if (method != note::subscriptions_acknowledged) {
+  } else if (method == note::subscriptions_acknowledged) {
+    lists_.acknowledged(params);
+    resources_.acknowledged(params);
+  } else {
     listener_.on_other_notification(method, params);
   }
 }

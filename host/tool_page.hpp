@@ -3,6 +3,7 @@
 // spoil the others.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@ struct tool_page {
   std::optional<std::string> next_cursor{};  ///< an empty one is one, too
   bool complete = true;                      ///< by its resultType; a legacy page has none
   std::vector<skipped_tool> skipped{};       ///< the first hundred of them
+  std::size_t skipped_count = 0;
+};
+
+/// All pages together.
+struct tool_listing {
+  std::shared_ptr<const tool_list> tools{};
+  std::vector<skipped_tool> skipped{};
   std::size_t skipped_count = 0;
 };
 

@@ -33,6 +33,11 @@ std::string tagged(std::string_view id, std::string_view rest = {}) {
   return R"({"_meta":{"io.modelcontextprotocol/subscriptionId":)" + std::string{id} + '}' + std::string{rest} + '}';
 }
 
+void acknowledge(scripted_end& far, const scripted_end::message& listen) {
+  far.notify("notifications/subscriptions/acknowledged",
+             tagged(listen.id, R"(,"notifications":)" + listen.at({"params", "notifications"})));
+}
+
 std::string filter_of(const scripted_end::message& listen) { return listen.at({"params", "notifications"}); }
 
 const suite<"change_listener"> tests = [] {
@@ -192,6 +197,98 @@ const suite<"change_listener"> tests = [] {
           expect(fatal(h.far.all("subscriptions/listen").size() == before + 1));
           expect(filter_of(h.far.all("subscriptions/listen").back()) ==
                  R"({"resourceSubscriptions":["file:///a","file:///b"]})");
+        });
+  };
+
+  "a subscription that is added opens its listen before the old one is closed, and no other counts as updated"_test =
+      [] {
+        listening([](scripted_end& far) { modern_server(far, R"({"resources":{"subscribe":true}})"); },
+                  [](session_house& h) -> task<void> {
+                    auto one = co_await h.near->subscribe("file:///a");
+                    const auto first = co_await h.far.saw("subscriptions/listen");
+                    acknowledge(h.far, first);
+                    auto two = co_await h.near->subscribe("file:///b");
+                    expect(one.has_value() and two.has_value());
+                    const auto second = co_await h.far.saw("subscriptions/listen", 2);
+                    co_await pass(seconds{1});
+                    expect(h.far.all("notifications/cancelled").empty()) << "not before the new one is acknowledged";
+                    h.far.notify("notifications/resources/updated", tagged(first.id, R"(,"uri":"file:///a")"));
+                    acknowledge(h.far, second);
+                    const auto told = co_await h.far.saw("notifications/cancelled");
+                    expect(told.at({"params", "requestId"}) == first.id);
+                    h.far.notify("notifications/resources/updated", tagged(first.id, R"(,"uri":"file:///late")"));
+                    h.far.notify("notifications/resources/updated", tagged(second.id, R"(,"uri":"file:///b")"));
+                    co_await pass(minutes{5});
+                    expect((h.ears.updated == std::vector<std::string>{"file:///a", "file:///b"}));
+                    expect(h.far.all("subscriptions/listen").size() == 2_ul);
+                  });
+      };
+
+  "what the server ends while it is handed over may have been missed"_test = [] {
+    listening([](scripted_end& far) { modern_server(far, R"({"resources":{"subscribe":true}})"); },
+              [](session_house& h) -> task<void> {
+                auto one = co_await h.near->subscribe("file:///a");
+                const auto first = co_await h.far.saw("subscriptions/listen");
+                auto two = co_await h.near->subscribe("file:///b");
+                expect(one.has_value() and two.has_value());
+                co_await h.far.saw("subscriptions/listen", 2);
+                h.far.reply(first, R"("result":{})");
+                co_await pass(milliseconds{1});
+                expect((h.ears.updated == std::vector<std::string>{"file:///a", "file:///b"}));
+              });
+  };
+
+  "what the server does not acknowledge is counted and remarked, each time that it is asked for"_test = [] {
+    static std::vector<std::string> remarks;
+    remarks.clear();
+    manual_clock by;
+    loop::options options{.clock = &by};
+    options.log = logger{
+        [](const log_record& one) { remarks.push_back(std::string{one.subject} + ": " + std::string{one.text}); },
+        log_level::warning};
+    loop l{options};
+    l.run(in_session(l, {.server = modern_with_everything}, [](session_house& h) -> task<void> {
+      const auto lists = co_await h.far.saw("subscriptions/listen");
+      h.far.notify("notifications/subscriptions/acknowledged",
+                   tagged(lists.id, R"(,"notifications":{"toolsListChanged":true,"promptsListChanged":false})"));
+      for (const char* uri : {"file:///a", "file:///b", "file:///c"}) {
+        auto one = co_await h.near->subscribe(uri);
+        expect(one.has_value());
+      }
+      const auto all = co_await h.far.saw("subscriptions/listen", 2);
+      expect(h.near->unheard() == 2_ul);
+      h.far.notify("notifications/subscriptions/acknowledged",
+                   tagged(all.id, R"(,"notifications":{"resourceSubscriptions":["file:///b","file:///other"]})"));
+      auto slept = co_await sleep_for(milliseconds{1});
+      expect(slept.has_value() and h.near->unheard() == 4_ul);
+      auto less = co_await h.near->unsubscribe("file:///a");
+      const auto renewed = co_await h.far.saw("subscriptions/listen", 3);
+      acknowledge(h.far, renewed);
+      slept = co_await sleep_for(milliseconds{1});
+      expect(less.has_value() and slept.has_value() and h.near->unheard() == 2_ul);
+    }));
+    expect((remarks ==
+            std::vector<std::string>{"box: it will not tell of changes of promptsListChanged, resourcesListChanged",
+                                     "box: it will not tell of changes of file:///a, file:///c"}));
+  };
+
+  "a server that does not know the request is not asked again, and says so to who subscribes"_test = [] {
+    listening(
+        [](scripted_end& far) {
+          modern_server(far);
+          far.on_error("subscriptions/listen", -32601);
+        },
+        [](session_house& h) -> task<void> {
+          auto one = co_await h.near->subscribe("file:///a");
+          expect(one.has_value()) << "nobody knows yet";
+          co_await pass(minutes{60});
+          expect(h.far.all("subscriptions/listen").size() == 2_ul) << "one for the lists, one for resources";
+          expect(h.ears.lists.empty() and h.ears.updated.empty());
+          auto two = co_await h.near->subscribe("file:///b");
+          expect(!two and two.error().code == errc::protocol);
+          auto less = co_await h.near->unsubscribe("file:///a");
+          co_await pass(minutes{60});
+          expect(less.has_value() and h.far.all("subscriptions/listen").size() == 2_ul);
         });
   };
 
