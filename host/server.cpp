@@ -167,8 +167,9 @@ task<result<void>> server::subscribe(std::string uri, bool wanted) {
 task<result<void>> server::set_log_level(std::string level) {
   auto at = co_await connected();
   if (!at) co_return at.error();
-  log_level_ = level;
-  auto outcome = co_await (*at)->set_log_level(std::move(level));
+  auto outcome = co_await (*at)->set_log_level(level);
+  // Also what failed for a reason of the moment is wanted from the next session.
+  if (outcome || outcome.error().code != errc::config) log_level_ = std::move(level);
   if (!outcome) co_return described(outcome.error(), "set log level");
   co_return outcome;
 }

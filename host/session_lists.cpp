@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists of a server, and how it is told that somebody wants to hear when they change, in both eras.
+#include <algorithm>
 #include <boost/json/value.hpp>
 
 #include "../transports/json_text.hpp"
@@ -19,6 +20,15 @@ const call_options for_lists{.idle_timeout = std::chrono::seconds{30}, .hard_tim
 // Enough for every page that a call can wait for at a time.
 constexpr std::size_t pages_remembered = 256;
 constexpr std::size_t longest_page_id = 1024;
+
+constexpr std::string_view log_levels[] = {"debug", "info",     "notice", "warning",
+                                           "error", "critical", "alert",  "emergency"};
+
+error unknown_level(const std::string& level) {
+  std::string known;
+  for (const std::string_view one : log_levels) known += (known.empty() ? "" : ", ") + std::string{one};
+  return error{.code = errc::config, .what = "no level of logging: \"" + level + "\"; it is one of " + known};
+}
 
 struct list_words {
   std::string_view method;
@@ -196,6 +206,9 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
 
 task<result<void>> session::set_log_level(std::string level) {
   const use guard{users_};
+  // Only the modern era can be told to be silent: by not asking for any level.
+  const bool known = std::find(std::begin(log_levels), std::end(log_levels), level) != std::end(log_levels);
+  if (!known && !(level.empty() && agreed_.modern())) co_return unknown_level(level);
   if (agreed_.modern()) {  // it travels with every request
     meta_ = around_.who.modern_meta(agreed_.revision);
     if (!level.empty()) meta_ += ',' + json_string(protocol::meta::log_level) + ':' + json_string(level);

@@ -202,6 +202,25 @@ const suite<"session_lists"> tests = [] {
                  });
   };
 
+  "a level of logging that there is not is refused with the names of those there are, and not sent"_test = [] {
+    with_session({.server = legacy_with_everything, .open = open_legacy}, [](session_house& h) -> task<void> {
+      h.far.on("logging/setLevel", "{}");
+      for (const char* level : {"", "loud", "Debug"}) {
+        auto refused = co_await h.near->set_log_level(level);
+        expect(!refused and refused.error().code == errc::config);
+        expect(refused.error().what.find("debug, info, notice, warning, error, critical, alert, emergency") !=
+               std::string::npos);
+      }
+      expect(h.far.all("logging/setLevel").empty());
+      auto known = co_await h.near->set_log_level("emergency");
+      expect(known.has_value() and h.far.all("logging/setLevel").size() == 1_ul);
+    });
+    with_session({.server = modern_with_everything}, [](session_house& h) -> task<void> {
+      auto refused = co_await h.near->set_log_level("loud");
+      expect(!refused and refused.error().code == errc::config);
+    });
+  };
+
   "the level of logging is set once in the legacy era, and travels with every request in the modern one"_test = [] {
     with_session({.server = legacy_with_everything, .open = open_legacy}, [](session_house& h) -> task<void> {
       h.far.on("logging/setLevel", "{}");
