@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
 #include "negotiation.hpp"
@@ -120,14 +121,24 @@ void session::agree(agreement what) {
 
 task<result<void>> session::close() {
   if (!opened_) co_return {};
+  if (std::exchange(closing_down_, true)) {
+    const use guard{closers_};
+    auto waited = co_await shield(std::chrono::hours{24}, ended());
+    ignore(waited, "the first one has bounds of its own");
+    co_return *closed_;
+  }
   closing_.set();
   work_->request_stop();
-  auto closed = co_await channel_->close();
+  closed_ = co_await channel_->close();
   co_await work_->join();
   co_await users_.ended();
   opened_ = false;
-  co_return closed;
+  ended_.set();
+  co_await closers_.ended();  // then nobody needs the session any more, and its owner may end it
+  co_return *closed_;
 }
+
+task<result<void>> session::ended() { co_return co_await ended_.wait(); }
 
 void session::on_closed(const error& why) {
   closing_.set();
@@ -145,6 +156,7 @@ prepared_request session::prepared(std::string_view method, std::string_view mem
 
 task<result<raw_json>> session::call_tool(std::string name, std::string arguments, call_options options) {
   const use guard{users_};
+  const time_point began = around_.home.rough_now();
   auto known = tool_calls_.find(name);
   if (known == tool_calls_.end()) {
     auto made = std::make_shared<const prepared_request>(prepared_request::tool_call(name, meta_));
@@ -170,7 +182,7 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
   std::string members = R"("name":)" + json_string(name);
   if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
   std::string method{protocol::method::tools_call};
-  co_return co_await with_input(std::move(method), std::move(members), options, std::move(answer));
+  co_return co_await with_input(std::move(method), std::move(members), options, began, std::move(answer));
 }
 
 task<result<raw_json>> session::read_resource(std::string uri, call_options options) {
@@ -178,6 +190,7 @@ task<result<raw_json>> session::read_resource(std::string uri, call_options opti
   std::string method{protocol::method::resources_read};
   if (const cached_response* known = cache_.find(method, uri, around_.home.now()))
     co_return raw_json{known->result->text()};
+  const time_point began = around_.home.rough_now();
   std::string members = R"("uri":)" + json_string(uri);
   const prepared_request request = prepared(method, members);
   auto first = co_await peer_.call(request, {}, options);
@@ -185,7 +198,7 @@ task<result<raw_json>> session::read_resource(std::string uri, call_options opti
   if (first && agreed_.modern() && first->check())
     cache_.put(method, uri,
                {std::make_shared<const raw_json>(first->text()), cache_hints::of(first->text()), around_.home.now()});
-  co_return co_await with_input(std::move(method), std::move(members), options, std::move(first));
+  co_return co_await with_input(std::move(method), std::move(members), options, began, std::move(first));
 }
 
 task<result<raw_json>> session::get_prompt(std::string name, std::string arguments, call_options options) {
@@ -193,7 +206,8 @@ task<result<raw_json>> session::get_prompt(std::string name, std::string argumen
   std::string method{protocol::method::prompts_get};
   std::string members = R"("name":)" + json_string(name);
   if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
-  co_return co_await with_input(std::move(method), std::move(members), options, std::nullopt);
+  const time_point began = around_.home.rough_now();
+  co_return co_await with_input(std::move(method), std::move(members), options, began, std::nullopt);
 }
 
 task<result<raw_json>> session::request(std::string method, std::string params, call_options options) {

@@ -54,7 +54,7 @@ class session final : private peer_listener {
   };
   task<result<void>> open(open_options options);
   /// Completes when everything the system gave is given back and nobody uses the session any more; not shortened by a
-  /// stop.
+  /// stop. Who comes while it is being closed waits for the same end.
   task<result<void>> close();
 
   [[nodiscard]] const agreement& agreed() const noexcept { return agreed_; }
@@ -96,6 +96,7 @@ class session final : private peer_listener {
   void on_reset(const error& why) override;
   void on_closed(const error& why) override;
 
+  task<result<void>> ended();
   task<result<void>> negotiate(open_options options);
   void agree(agreement what);
   task<result<void>> pages(std::string_view method, const take_page& take);
@@ -120,7 +121,7 @@ class session final : private peer_listener {
   void answer_early_requests();
   static task<void> answer_request(session& self, std::string method, std::string params, responder answer);
   task<result<raw_json>> with_input(std::string method, std::string members, const call_options& options,
-                                    std::optional<result<raw_json>> first);
+                                    time_point began, std::optional<result<raw_json>> first);
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
   task<result<void>> visited(std::string id);
@@ -143,12 +144,16 @@ class session final : private peer_listener {
   std::unique_ptr<scope> work_;
   event closing_;
   bool opened_ = false;
+  bool closing_down_ = false;
   bool died_of_the_probe_ = false;
   bool forgotten_ = false;
   // Arguments that go into header fields, by tool; over HTTP in the modern era only.
   std::unordered_map<std::string, std::vector<header_argument>> in_fields_;
   evidence era_by_ = evidence::none;
   usage users_;
+  std::optional<result<void>> closed_;  // set at the end of close()
+  event ended_;
+  usage closers_;  // who wait for that
 };
 
 }  // namespace hawser

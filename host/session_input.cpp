@@ -9,6 +9,7 @@
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
 #include "session.hpp"
+#include "status.hpp"
 
 namespace hawser {
 
@@ -25,6 +26,14 @@ constexpr duration pause_between_rounds = std::chrono::milliseconds{250};
 error unusable(std::string what) {
   return error{.code = errc::protocol, .what = std::move(what), .executed = execution::unknown};
 }
+
+// If time runs out between two rounds, nobody knows what those before have done.
+error too_late(duration bound) {
+  return error{.code = errc::timed_out,
+               .what = "no result within " + readable(bound) + ", with the input that was asked for",
+               .executed = execution::unknown};
+}
+error in_time(error why, duration bound) { return why.code == errc::timed_out ? too_late(bound) : std::move(why); }
 
 struct wanted_input {
   std::string key;  // as JSON, with its quotes
@@ -158,21 +167,27 @@ task<result<std::string>> session::input_responses(std::string_view requests) {
 }
 
 task<result<raw_json>> session::with_input(std::string method, std::string members, const call_options& options,
-                                           std::optional<result<raw_json>> first) {
+                                           time_point began, std::optional<result<raw_json>> first) {
+  // The bound of a call is one for all its rounds, and for the people who answer in between.
+  const time_point last = began + options.hard_timeout;
+  const auto left = [&] { return std::max(duration::zero(), last - around_.home.now()); };
   std::string extra;
   for (int round = 0;; ++round) {
     std::optional<result<raw_json>> answer = std::exchange(first, std::nullopt);
     if (!answer) {
       const prepared_request request = prepared(method, members + extra);
-      answer.emplace(co_await peer_.call(request, {}, options));
+      call_options rest = options;
+      rest.hard_timeout = left();
+      if (round > 0 && rest.hard_timeout == duration::zero()) co_return too_late(options.hard_timeout);
+      answer.emplace(co_await peer_.call(request, {}, rest));
     }
     if (!answer->has_value()) {
       const error& e = answer->error();
       const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
                                !agreed_.modern() && round == 0;
       if (!pages_first) co_return e;
-      auto visited = co_await visit_pages(e);
-      if (!visited) co_return visited.error();
+      auto visited = co_await with_timeout(left(), visit_pages(e));
+      if (!visited) co_return in_time(visited.error(), options.hard_timeout);
       continue;
     }
     if (!agreed_.modern()) co_return *std::move(answer);
@@ -197,12 +212,13 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
     extra.clear();
     if (!state.empty()) extra = R"(,"requestState":)" + std::string{state};  // byte by byte, as it came
     if (!asks) {
-      auto slept = co_await sleep_for(pause_between_rounds);
+      const duration pause = std::min(pause_between_rounds, left());
+      auto slept = co_await sleep_for(pause);
       if (!slept) co_return slept.error();
       continue;
     }
-    auto responses = co_await input_responses(requests);
-    if (!responses) co_return responses.error();
+    auto responses = co_await with_timeout(left(), input_responses(requests));
+    if (!responses) co_return in_time(responses.error(), options.hard_timeout);
     extra += R"(,"inputResponses":)" + *responses;
   }
 }

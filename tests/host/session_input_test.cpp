@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Results that are not complete (MRTR, protocol.md §11.1) and the pages of 2025-11-25 that must be visited first.
 #include "../../host/session.hpp"
+#include "../../runtime/sleep.hpp"
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
@@ -10,6 +11,7 @@ using namespace hawser;
 using namespace hawser::testing;
 namespace json = boost::json;
 using action = elicitation_answer::action;
+using std::chrono::seconds;
 
 constexpr const char* done = R"({"content":[],"resultType":"complete"})";
 constexpr const char* ask_name =
@@ -86,6 +88,49 @@ const suite<"session_input"> tests = [] {
           expect(calls[2].at({"params", "inputResponses", "a", "content", "n"}) == "2") << "of this round only";
           expect(calls[3].at({"params", "inputResponses"}).empty() and calls[3].at({"params", "requestState"}).empty());
         });
+  };
+
+  "the bound of a call is one for all its rounds, whoever takes the time"_test = [] {
+    static manual_clock by;
+    const call_options bounded{.idle_timeout = seconds{100}, .hard_timeout = seconds{100}};
+    static call_options options;
+    options = bounded;
+    const std::string asks = R"({"a":)" + std::string{ask_name} + '}';
+    // People who need 40 s each time.
+    static std::vector<reply<elicitation_answer>> open;
+    input_handlers slow;
+    slow.form = [](form_request, reply<elicitation_answer> give) {
+      ++forms;
+      open.push_back(std::move(give));
+    };
+    setting how = server_with({wants(asks, "\"s\"")}, std::move(slow));
+    how.by = &by;
+    with_session(std::move(how), [](session_house& h) -> task<void> {
+      const duration before = by.elapsed();
+      ending<raw_json> end;
+      scope calls{co_await this_context()};
+      calls.spawn(watch_end(end, h.near->call_tool("t", "{}", options)));
+      while (end.times == 0) {
+        auto slept = co_await sleep_for(seconds{40});
+        expect(slept.has_value());
+        for (auto& one : open) one({.what = action::accept});
+        open.clear();
+      }
+      co_await calls.join();
+      expect(end.failed(errc::timed_out) and end.got->error().executed == execution::unknown);
+      expect(by.elapsed() - before < seconds{125} and forms == 3_i) << forms;
+    });
+    open.clear();
+    // A server that only wants to be asked again, for ever.
+    setting late = server_with({wants("", "\"s\"")}, {});
+    late.by = &by;
+    late.limits.input_rounds = 1'000'000;
+    with_session(std::move(late), [](session_house& h) -> task<void> {
+      const duration before = by.elapsed();
+      auto got = co_await h.near->call_tool("t", "{}", options);
+      expect(!got and got.error().code == errc::timed_out and got.error().executed == execution::unknown);
+      expect(by.elapsed() - before >= seconds{99} and by.elapsed() - before < seconds{102});
+    });
   };
 
   "prompts and resources may ask for input, too"_test = [] {

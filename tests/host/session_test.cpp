@@ -227,6 +227,26 @@ const suite<"session"> tests = [] {
     }());
   };
 
+  "who closes a session that is being closed waits for the same end"_test = [] {
+    run([]() -> task<void> {
+      const context where = co_await this_context();
+      session_house h{*where.loop};
+      modern_with_everything(h.far);
+      h.far.stay_silent("tools/call");
+      co_await h.open();
+      ending<raw_json> call;
+      std::array<ending<void>, 3> closes;
+      scope all{where};
+      all.spawn(watch_end(call, h.near->call_tool("t", "{}", {})));
+      co_await h.far.saw("tools/call");
+      for (auto& one : closes) all.spawn(watch_end(one, h.near->close()));
+      co_await h.close();  // and its owner ends it at once
+      co_await all.join();
+      for (const auto& one : closes) expect(one.fine());
+      expect(call.failed(errc::closed));
+    }());
+  };
+
   "open, call and close leave nothing behind, at whatever step they are stopped"_test = [] {
     manual_clock by;
     for (const bool modern : {true, false}) {
