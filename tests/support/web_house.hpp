@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A peer over an http_channel, with a scripted server at the other end.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../../runtime/sleep.hpp"
+#include "../../transports/http_channel.hpp"
+#include "../../transports/protocol.hpp"
+#include "peer_house.hpp"
+#include "web_script.hpp"
+
+namespace hawser::testing {
+
+struct web_outcome {
+  std::string result{};
+  std::optional<error> failure{};
+  [[nodiscard]] bool failed_with(errc code, execution executed) const {
+    return failure && failure->code == code && failure->executed == executed;
+  }
+  [[nodiscard]] bool mentions(std::string_view part) const { return said().find(part) != std::string::npos; }
+  [[nodiscard]] std::string said() const { return failure ? failure->what : result; }
+};
+
+struct web_house {
+  web_house(loop& l, http_channel_options options) : channel(l, names, std::move(options)), side(l, channel, heard) {}
+
+  ares_resolver names;
+  http_channel channel;
+  listening heard;
+  peer side;
+
+  task<web_outcome> call(std::string method, std::string params = {}, call_options options = {}) {
+    const prepared_request request = prepared_request::verbatim(method, params);
+    auto answer = co_await side.call(request, {}, options);
+    if (!answer) co_return web_outcome{.failure = answer.error()};
+    co_return web_outcome{.result = std::string{answer->text()}};
+  }
+  /// As a session of the legacy era begins.
+  task<web_outcome> initialize(std::string_view revision = protocol::revision::v2025_11_25) {
+    const web_outcome got = co_await call("initialize", R"({"protocolVersion":"2025-11-25"})");
+    if (got.failure) co_return got;
+    side.negotiated(peer_info{std::string{revision}}, true);
+    side.notify(protocol::notification::initialized);
+    co_return got;
+  }
+  void modern() { side.negotiated(peer_info{std::string{protocol::revision::v2026_07_28}}, false); }
+  /// Until `done` says so, or five seconds have passed.
+  static task<bool> until(std::function<bool()> done) {
+    for (int i = 0; i < 1000 && !done(); ++i) {
+      auto slept = co_await sleep_for(std::chrono::milliseconds{5});
+      if (!slept) break;
+    }
+    co_return done();
+  }
+};
+
+using web_visit = std::function<task<void>(web_house& house)>;
+
+inline task<void> visiting_web(loop& l, http_channel_options options, web_visit what) {
+  const counted alive;
+  web_house house{l, std::move(options)};
+  auto opened = co_await house.channel.open(house.side);
+  boost::ut::expect(opened.has_value()) << (opened ? "" : opened.error().what);
+  co_await what(house);
+  auto closed = co_await house.channel.close();
+  boost::ut::expect(closed.has_value());
+  house.heard.answers.clear();
+}
+
+inline void with_web(const web_script& server, web_visit what, http_channel_options options = {}) {
+  if (options.to.host.empty()) options.to = server.url();
+  loop l;
+  l.run(visiting_web(l, std::move(options), std::move(what)));
+}
+
+/// What a legacy server says to `initialize`, and 202 to what is no request.
+inline bool greets(web_peer& with, const web_request& asked, std::string_view fields = {}) {
+  if (asked.is("GET")) {
+    with.reply("405 Method Not Allowed", "text/plain", "");
+  } else if (asked.is("DELETE")) {
+    with.reply("200 OK", "text/plain", "");
+  } else if (asked.asks("initialize")) {
+    with.json(R"({"jsonrpc":"2.0","id":)" + asked.id() + R"(,"result":{"protocolVersion":"2025-11-25"}})", fields);
+  } else if (asked.body.find(R"("id":)") == std::string::npos) {
+    with.reply("202 Accepted", "text/plain", "");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+inline std::string answer_to(const web_request& asked, std::string_view result = R"({"ok":true})") {
+  return R"({"jsonrpc":"2.0","id":)" + asked.id() + R"(,"result":)" + std::string{result} + '}';
+}
+
+}  // namespace hawser::testing

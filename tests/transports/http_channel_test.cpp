@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// One message, one POST: what answers mean in either era.
+#include "../../transports/http_channel.hpp"
+
+#include <atomic>
+
+#include "../support/every_step.hpp"
+#include "../support/memory_use.hpp"
+#include "../support/web_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::answer_to;
+using testing::greets;
+using testing::web_house;
+using testing::web_outcome;
+using testing::web_peer;
+using testing::web_request;
+using testing::web_script;
+using testing::with_web;
+
+constexpr const char* meta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"})";
+
+web_script::script answering(std::function<void(web_peer&, const web_request&)> one) {
+  return [one](web_peer& with) {
+    while (auto asked = with.request()) {
+      if (!greets(with, *asked)) one(with, *asked);
+    }
+  };
+}
+
+// What becomes of one call to a server that answers like this.
+web_outcome outcome_of(std::function<void(web_peer&, const web_request&)> one, bool modern = false) {
+  const web_script server{answering(std::move(one))};
+  web_outcome got;
+  with_web(server, [&](web_house& house) -> task<void> {
+    if (modern) {
+      house.modern();
+    } else {
+      const web_outcome greeted = co_await house.initialize();
+      expect(!greeted.failure.has_value()) << greeted.said();
+    }
+    got = co_await house.call("tools/call", modern ? "{\"name\":\"t\"," + std::string{meta} + '}' : R"({"name":"t"})");
+  });
+  return got;
+}
+
+void replies(web_peer& with, std::string_view status, std::string_view type, std::string_view body) {
+  with.reply(status, type, body);
+}
+
+const suite<"http channel"> tests = [] {
+  "a call of either era is one POST, answered by JSON or by an event"_test = [] {
+    const web_outcome plain =
+        outcome_of([](web_peer& with, const web_request& asked) { with.json(answer_to(asked)); }, true);
+    expect(plain.result == R"({"ok":true})") << plain.said();
+    const web_outcome event = outcome_of([](web_peer& with, const web_request& asked) {
+      with.reply("200 OK", "Text/Event-Stream; charset=utf-8", ": hello\n\ndata: " + answer_to(asked) + "\n\n");
+    });
+    expect(event.result == R"({"ok":true})") << event.said();
+  };
+
+  "the legacy era has its version and session in every request but the first, and takes leave"_test = [] {
+    web_script server{[](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (!greets(with, *asked, "mcp-session-id: s3cret\r\n")) with.json(answer_to(*asked));
+      }
+    }};
+    with_web(server, [](web_house& house) -> task<void> {
+      const web_outcome greeted = co_await house.initialize();
+      const web_outcome listed = co_await house.call("tools/list");
+      expect(!greeted.failure.has_value() && !listed.failure.has_value()) << listed.said();
+    });
+    const std::vector<web_request> seen = server.seen();
+    expect(seen.front().field("Mcp-Session-Id").empty() && seen.front().field("MCP-Protocol-Version").empty());
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      expect(seen[i].field("Mcp-Session-Id") == "s3cret") << seen[i].head;
+      expect(seen[i].field("MCP-Protocol-Version") == "2025-11-25") << seen[i].head;
+    }
+    expect(seen.back().is("DELETE"));
+    expect(seen.front().field("Accept") == "application/json, text/event-stream");
+  };
+
+  "the modern era says method, name and version in header fields, in a form that any name survives"_test = [] {
+    web_script server{answering([](web_peer& with, const web_request& asked) { with.json(answer_to(asked)); })};
+    with_web(server, [](web_house& house) -> task<void> {
+      house.modern();
+      for (const std::string name : {"plain", "\\u00fcber", " spaced", "a\\nb", ""}) {
+        const web_outcome got =
+            co_await house.call("tools/call", "{\"name\":\"" + name + "\"," + std::string{meta} + '}');
+        expect(!got.failure.has_value()) << got.said();
+      }
+    });
+    std::vector<std::string> names;
+    for (const web_request& one : server.seen()) {
+      expect(one.field("Mcp-Method") == "tools/call" && one.field("MCP-Protocol-Version") == "2026-07-28");
+      expect(one.field("Mcp-Session-Id").empty());
+      names.push_back(one.field("Mcp-Name"));
+    }
+    expect(names == std::vector<std::string>{"plain",
+                                             "=?base64?w7xiZXI=?=", "=?base64?IHNwYWNlZA==?=", "=?base64?YQpi?=",
+                                             "=?base64?"
+                                             "?="});
+  };
+
+  "C10 an answer of another type is an error that shows type and beginning"_test = [] {
+    const web_outcome got = outcome_of([](web_peer& with, const web_request&) {
+      replies(with, "200 OK", "text/html", "<h1>log in\x1b[31m</h1>" + std::string(1000, 'x'));
+    });
+    expect(got.failed_with(errc::protocol, execution::unknown)) << got.said();
+    expect(got.mentions("text/html") && got.mentions("<h1>log in") && got.said().size() < 400_ul) << got.said();
+    expect(!got.mentions("\x1b"));
+  };
+
+  "C11 202, 204 and an empty 200 are no answers to a request"_test = [] {
+    for (const char* status : {"202 Accepted", "204 No Content", "200 OK"}) {
+      const web_outcome got =
+          outcome_of([&](web_peer& with, const web_request&) { replies(with, status, "application/json", ""); });
+      expect(got.failed_with(errc::protocol, execution::unknown)) << status << got.said();
+    }
+  };
+
+  "C13 a refusal in JSON-RPC is the server's own word, with or without an id; an empty one is the transport's"_test =
+      [] {
+        for (const char* id : {"null", "7"}) {
+          const web_outcome said = outcome_of([&](web_peer& with, const web_request&) {
+            replies(with, "400 Bad Request", "application/json",
+                    std::string{R"({"jsonrpc":"2.0","id":)"} + id +
+                        R"(,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}})");
+          });
+          expect(said.failed_with(errc::remote, execution::no) && said.failure->native == -32022) << said.said();
+          expect(said.failure->data == R"({"supported":[]})");
+        }
+        const web_outcome empty =
+            outcome_of([](web_peer& with, const web_request&) { replies(with, "400 Bad Request", "text/plain", ""); });
+        expect(empty.failed_with(errc::protocol, execution::no) && empty.failure->native == 400) << empty.said();
+      };
+
+  "401 and 403 are a matter of logging in, 5xx of the network: no verdict on anything else"_test = [] {
+    for (const char* status : {"401 Unauthorized", "403 Forbidden"}) {
+      const web_outcome got =
+          outcome_of([&](web_peer& with, const web_request&) { replies(with, status, "text/plain", ""); });
+      expect(got.failed_with(errc::auth, execution::no)) << got.said();
+    }
+    const web_outcome got =
+        outcome_of([](web_peer& with, const web_request&) { replies(with, "502 Bad Gateway", "text/html", "<p>"); });
+    expect(got.failed_with(errc::io, execution::unknown)) << got.said();
+  };
+
+  "C16 a session that the server forgot is said to be over, once, and the call was not executed"_test = [] {
+    const web_script server{[](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (!greets(with, *asked, "Mcp-Session-Id: gone\r\n")) with.reply("404 Not Found", "application/json", "{}");
+      }
+    }};
+    with_web(server, [](web_house& house) -> task<void> {
+      const web_outcome greeted = co_await house.initialize();
+      expect(!greeted.failure.has_value()) << greeted.said();
+      const web_outcome got = co_await house.call("tools/call", R"({"name":"t"})");
+      expect(got.failed_with(errc::closed, execution::no)) << got.said();
+      expect(house.heard.closed.size() == 1_ul);
+    });
+    for (const web_request& one : server.seen()) expect(!one.is("DELETE")) << "nobody to take leave of";
+  };
+
+  "C18 who is busy is asked again when it says so, within bounds"_test = [] {
+    for (const char* after : {"0", "garbage", "Sun, 06 Nov 1994 08:49:37 GMT"}) {
+      int refused = 0;
+      const web_outcome got = outcome_of([&](web_peer& with, const web_request& asked) {
+        if (refused++ == 0) {
+          with.reply("503 Busy", "text/plain", "", "Retry-After: " + std::string{after} + "\r\n");
+        } else {
+          with.json(answer_to(asked));
+        }
+      });
+      expect(got.result == R"({"ok":true})" && refused == 2_i) << got.said();
+    }
+    int refused = 0;
+    const web_outcome never = outcome_of([&](web_peer& with, const web_request&) {
+      ++refused;
+      with.reply("429 Too Many", "text/plain", "", "Retry-After: 0\r\n");
+    });
+    expect(never.failed_with(errc::io, execution::no) && refused == 3_i) << never.said();
+  };
+
+  "C28 T-18 a session id that fits into no header field is refused"_test = [] {
+    for (const std::string& id : {std::string{"with space"}, std::string{"\xc3\xa9"}, std::string(65'000, 'x')}) {
+      const web_script server{[&](web_peer& with) {
+        while (auto asked = with.request()) greets(with, *asked, "Mcp-Session-Id: " + id + "\r\n");
+      }};
+      with_web(server, [](web_house& house) -> task<void> {
+        const web_outcome got = co_await house.initialize();
+        expect(got.failure.has_value()) << got.said();
+      });
+    }
+  };
+
+  "C30 an encoded body is refused although somebody could read it"_test = [] {
+    const web_outcome got = outcome_of(
+        [](web_peer& with, const web_request& asked) { with.json(answer_to(asked), "Content-Encoding: gzip\r\n"); });
+    expect(got.failed_with(errc::protocol, execution::unknown) && got.mentions("gzip")) << got.said();
+  };
+
+  "C32 a cancelled call closes its stream in the modern era, and is told of in the legacy one"_test = [] {
+    for (const bool modern : {true, false}) {
+      std::atomic<bool> closed = false;
+      web_script server{answering([&](web_peer& with, const web_request&) {
+        with.events();
+        with.say(": alive\n\n");
+        with.hang();
+        closed = true;
+      })};
+      with_web(server, [&](web_house& house) -> task<void> {
+        if (modern) {
+          house.modern();
+        } else {
+          const web_outcome greeted = co_await house.initialize();
+          expect(!greeted.failure.has_value()) << greeted.said();
+        }
+        const call_options hasty{.idle_timeout = 100ms};
+        const web_outcome got =
+            co_await house.call("tools/call", modern ? '{' + std::string{meta} + '}' : std::string{"{}"}, hasty);
+        expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+        const bool ended = co_await web_house::until(
+            [&] { return closed.load() && (modern || server.asked("notifications/cancelled") == 1); });
+        expect(ended);
+      });
+      expect(server.asked("notifications/cancelled") == (modern ? std::size_t{0} : std::size_t{1}));
+    }
+  };
+
+  "batches are understood in the one revision that has them"_test = [] {
+    const web_script server{answering([](web_peer& with, const web_request& asked) {
+      with.json(R"([{"jsonrpc":"2.0","method":"notifications/x"},)" + answer_to(asked) + ']');
+    })};
+    for (const char* revision : {"2025-03-26", "2025-06-18"}) {
+      with_web(server, [&](web_house& house) -> task<void> {
+        const web_outcome greeted = co_await house.initialize(revision);
+        expect(!greeted.failure.has_value()) << greeted.said();
+        const web_outcome got = co_await house.call("tools/list");
+        expect(got.failure.has_value() == (std::string_view{revision} != "2025-03-26")) << got.said();
+      });
+    }
+  };
+
+  "T-38 in an endless line, event or body memory grows by less than twice the limit"_test = [] {
+    for (const bool stream : {true, false}) {
+      const std::size_t before = testing::memory_in_use();
+      const web_script server{answering([&](web_peer& with, const web_request&) {
+        if (stream) {
+          with.events();
+          with.say("data: ");
+        } else {
+          with.say("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+        }
+        const std::string piece(65536, 'x');
+        for (int i = 0; i < 2000; ++i) with.say(stream ? piece : "10000\r\n" + piece + "\r\n");
+      })};
+      constexpr std::size_t limit = std::size_t{16} << 20;
+      std::size_t most = before;
+      with_web(server, [&](web_house& house) -> task<void> {
+        house.modern();
+        const web_outcome got = co_await house.call("tools/call", '{' + std::string{meta} + '}');
+        most = std::max(most, testing::memory_in_use());
+        expect(got.failed_with(errc::too_large, execution::unknown)) << got.said();
+      });
+      expect(most < before + 2 * limit / 1024) << before << most;
+    }
+  };
+
+  "stopped at every step a session leaves nothing"_test = [] {
+    const web_script server{answering([](web_peer& with, const web_request& asked) {
+      with.reply("200 OK", "text/event-stream", "data: " + answer_to(asked) + "\n\n");
+    })};
+    const int steps = testing::every_step([&](loop& l) -> task<void> {
+      http_channel_options options{.to = server.url()};
+      testing::web_visit visit = [](web_house& house) -> task<void> {
+        const web_outcome greeted = co_await house.initialize();
+        if (greeted.failure) co_return;
+        const web_outcome got = co_await house.call("tools/list");
+        expect(got.result == R"({"ok":true})" || got.failure.has_value());
+      };
+      co_await testing::visiting_web(l, std::move(options), std::move(visit));
+    });
+    expect(steps > 5_i);
+  };
+};
+
+}  // namespace

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// What servers do to an HTTP client, and what it makes of it.
+#include "../../transports/http_client.hpp"
+
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../support/every_step.hpp"
+#include "../support/run.hpp"
+#include "../support/web_script.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::every_step;
+using testing::run;
+using testing::web_peer;
+using testing::web_request;
+using testing::web_script;
+
+// Every name has the address the test gave it.
+class fixed_names final : public resolver {
+ public:
+  explicit fixed_names(std::vector<ip_address> all) : all_(std::move(all)) {}
+  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override {
+    ++asked;
+    co_return all_;
+  }
+  int asked = 0;
+
+ private:
+  std::vector<ip_address> all_;
+};
+
+struct outcome {
+  int status = 0;
+  std::string body{};
+  std::optional<error> failure{};
+  [[nodiscard]] bool failed_with(errc code, execution executed) const {
+    return failure && failure->code == code && failure->executed == executed;
+  }
+  [[nodiscard]] std::string said() const { return failure ? failure->what : std::to_string(status) + ' ' + body; }
+};
+
+task<outcome> ask(http_client& client, http_request what) {
+  auto answer = co_await client.ask(std::move(what));
+  if (!answer) co_return outcome{.failure = answer.error()};
+  outcome got{.status = answer->head().status};
+  auto body = co_await answer->read_all(1 << 20);
+  if (!body) {
+    got.failure = body.error();
+  } else {
+    got.body = body->view();
+  }
+  co_return got;
+}
+
+using visit = std::function<task<void>(http_client& client, const http_url& to)>;
+
+struct surroundings {
+  http_client_options options{};
+  resolver* names = nullptr;
+  std::string path = "/mcp";
+};
+
+task<void> visiting(loop& l, const web_script& server, visit what, surroundings around) {
+  ares_resolver usual;
+  http_client client{l, around.names != nullptr ? *around.names : usual, around.options};
+  const http_url to = server.url(around.path);
+  co_await what(client, to);
+  co_await client.close();
+}
+
+void with_server(web_script::script each, visit what, const surroundings& around = {}) {
+  web_script server{std::move(each)};
+  loop l;
+  l.run(visiting(l, server, std::move(what), around));
+}
+
+task<void> one_post(http_client& client, const http_url& to, outcome* into) {
+  http_request post{.to = &to, .body = "{}"};
+  *into = co_await ask(client, std::move(post));
+}
+
+outcome answer_of(web_script::script each, const surroundings& around = {}) {
+  outcome got;
+  with_server(
+      std::move(each), [&](http_client& client, const http_url& to) { return one_post(client, to, &got); }, around);
+  return got;
+}
+
+void bytes(web_peer& with, std::string_view answer) {
+  if (with.request()) with.say(answer);
+  with.hang();
+}
+
+outcome answer_to_bytes(std::string answer) {
+  return answer_of([answer](web_peer& with) { bytes(with, answer); });
+}
+
+bool mentions(const outcome& got, std::string_view part) { return got.said().find(part) != std::string::npos; }
+
+task<void> twice(http_client& client, const http_url& to, bool replayable, outcome* second) {
+  http_request first{.to = &to, .body = "1", .replayable = replayable};
+  const outcome one = co_await ask(client, std::move(first));
+  expect(one.status == 200_i) << one.said();
+  http_request next{.to = &to, .body = "2", .replayable = replayable};
+  *second = co_await ask(client, std::move(next));
+}
+
+// Answers once and closes when the second request is there: what an idle connection may do at any time.
+void closes_at_second(web_peer& with) {
+  if (!with.request()) return;
+  with.json("{}");
+  if (!with.request()) return;
+  if (with.nth > 0) with.json("{}");
+}
+
+const suite<"http client"> tests = [] {
+  "a request arrives as it was meant, and its answer comes back"_test = [] {
+    web_request got;
+    const outcome answer = answer_of([&](web_peer& with) {
+      got = with.request().value();
+      with.json(R"({"a":1})");
+    });
+    expect(answer.status == 200_i && answer.body == R"({"a":1})") << answer.said();
+    expect(got.head.starts_with("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:")) << got.head;
+    expect(got.body == "{}" && got.field("Content-Length") == "2");
+  };
+
+  "one connection serves requests that come after each other"_test = [] {
+    int connections = 0;
+    with_server(
+        [&](web_peer& with) {
+          connections = with.nth + 1;
+          while (with.request()) with.json("{}");
+        },
+        [](http_client& client, const http_url& to) -> task<void> {
+          for (int i = 0; i < 5; ++i) {
+            http_request post{.to = &to, .body = "{}"};
+            const outcome got = co_await ask(client, std::move(post));
+            expect(got.status == 200_i) << got.said();
+          }
+        });
+    expect(connections == 1_i);
+  };
+
+  "C01 a refused connection was not executed, and the error names the address"_test = [] {
+    outcome got;
+    std::uint16_t port = 0;
+    {
+      const web_script gone{[](web_peer&) {}};
+      port = gone.port();
+    }
+    loop l;
+    l.run([](loop& on, std::uint16_t at, outcome* into) -> task<void> {
+      ares_resolver names;
+      http_client client{on, names, {}};
+      const http_url to = http_url::parse("http://127.0.0.1:" + std::to_string(at) + "/mcp").value();
+      co_await one_post(client, to, into);
+      co_await client.close();
+    }(l, port, &got));
+    expect(got.failure.has_value() && got.failure->executed == execution::no) << got.said();
+    expect(mentions(got, "127.0.0.1:" + std::to_string(port))) << got.said();
+  };
+
+  "C02 who accepts and never answers runs into the deadline for the first byte"_test = [] {
+    const surroundings hasty{.options = {.patience = {.first_byte = 50ms}}};
+    const outcome got = answer_of([](web_peer& with) { bytes(with, ""); }, hasty);
+    expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+  };
+
+  "C03 a head that comes byte by byte runs into its deadline, however regularly it comes"_test = [] {
+    const surroundings hasty{.options = {.patience = {.head = 100ms}}};
+    const outcome got = answer_of(
+        [](web_peer& with) {
+          if (with.request()) with.slowly("HTTP/1.1 200 OK\r\nX-Endless: " + std::string(400, 'x'), 5ms);
+        },
+        hasty);
+    expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+    expect(mentions(got, "head")) << got.said();
+  };
+
+  "C04 a reset behind the request leaves its fate unknown"_test = [] {
+    const outcome got = answer_of([](web_peer& with) {
+      if (with.request()) with.reset();
+    });
+    expect(got.failure.has_value() && got.failure->executed == execution::unknown) << got.said();
+  };
+
+  "C05 a connection that was closed while idle: a list is asked again, a call is not"_test = [] {
+    for (const bool replayable : {true, false}) {
+      outcome second;
+      with_server(closes_at_second,
+                  [&](http_client& client, const http_url& to) { return twice(client, to, replayable, &second); });
+      if (replayable) {
+        expect(second.status == 200_i) << second.said();
+      } else {
+        expect(second.failed_with(errc::closed, execution::unknown)) << second.said();
+      }
+    }
+  };
+
+  "C06 a body that ends early is no answer"_test = [] {
+    for (const char* cut : {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"}) {
+      const outcome got = answer_of([&](web_peer& with) {
+        if (with.request()) with.say(cut);
+      });
+      expect(got.failed_with(errc::closed, execution::unknown)) << got.said();
+    }
+  };
+
+  "C07 T-19 what two parsers could read differently is refused"_test = [] {
+    for (const char* odd : {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nabcde",
+                            "HTTP/1.1 200 OK\r\nA: b\r\n folded\r\nContent-Length: 0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"}) {
+      const outcome got = answer_to_bytes(odd);
+      expect(got.failed_with(errc::protocol, execution::unknown)) << odd << got.said();
+    }
+  };
+
+  "C08 T-19 a connection with more than one answer is not used again"_test = [] {
+    int connections = 0;
+    outcome second;
+    with_server(
+        [&](web_peer& with) {
+          connections = with.nth + 1;
+          while (with.request()) {
+            with.say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL");
+          }
+        },
+        [&](http_client& client, const http_url& to) { return twice(client, to, false, &second); });
+    expect(second.body == "{}" && connections == 2_i) << second.said();
+  };
+
+  "C09 endless headers and interim answers end at a limit"_test = [] {
+    std::string many = "HTTP/1.1 200 OK\r\n";
+    for (int i = 0; i < 10'000; ++i) many += "A" + std::to_string(i) + ": b\r\n";
+    std::string interim;
+    for (int i = 0; i < 1000; ++i) interim += "HTTP/1.1 100 Continue\r\n\r\n";
+    for (const std::string& flood : {"HTTP/1.1 200 OK\r\nA: " + std::string(1 << 20, 'x'), many, interim}) {
+      const outcome got = answer_to_bytes(flood);
+      expect(got.failure.has_value() && got.failure->executed == execution::unknown) << got.said();
+      expect(mentions(got, "more than") || mentions(got, "larger than")) << got.said();
+    }
+  };
+
+  "C12 T-16 a redirect is followed within the origin, with the same request, three times"_test = [] {
+    outcome got;
+    std::vector<std::string> targets;
+    const auto hops = [&](web_peer& with) {
+      while (auto asked = with.request()) {
+        targets.push_back(asked->head.substr(0, asked->head.find(" HTTP")));
+        const std::size_t hop = targets.size();
+        if (hop <= 3) {
+          with.reply(hop % 2 == 0 ? "307 Elsewhere" : "308 Elsewhere", "text/plain", "",
+                     "Location: /hop" + std::to_string(hop) + "\r\n");
+        } else {
+          with.json(asked->body);
+        }
+      }
+    };
+    with_server(hops, [&](http_client& client, const http_url& to) { return one_post(client, to, &got); });
+    expect(got.status == 200_i && got.body == "{}") << got.said();
+    expect(targets.back() == "POST /hop3");
+  };
+
+  "C12 a redirect without end is an error"_test = [] {
+    const outcome got = answer_of([](web_peer& with) {
+      while (with.request()) with.reply("307 Elsewhere", "text/plain", "", "Location: /again\r\n");
+    });
+    expect(got.failed_with(errc::protocol, execution::no) && mentions(got, "without end")) << got.said();
+  };
+
+  "T-16 no credential leaves the origin: other hosts, ports, schemes and changed methods are refused"_test = [] {
+    web_script elsewhere{[](web_peer& with) {
+      while (with.request()) with.json("{}");
+    }};
+    const std::string port = std::to_string(elsewhere.port());
+    for (const int status : {301, 302, 303, 307, 308}) {
+      for (const std::string& to :
+           {"http://127.0.0.1:" + port + "/", "http://localhost:" + port + "/", "https://127.0.0.1:" + port + "/",
+            "//127.0.0.1:" + port + "/", std::string{"javascript:alert(1)"}, std::string{"file:///etc/passwd"}}) {
+        const outcome got = answer_of([&](web_peer& with) {
+          if (with.request())
+            with.reply(std::to_string(status) + " Elsewhere", "text/plain", "", "Location: " + to + "\r\n");
+        });
+        expect(got.failure.has_value() && got.failure->code == errc::protocol && mentions(got, "refused"))
+            << status << to << got.said();
+      }
+    }
+    const outcome changed = answer_of([&](web_peer& with) {
+      if (with.request()) with.reply("303 See Other", "text/plain", "", "Location: /mcp\r\n");
+    });
+    expect(changed.failed_with(errc::protocol, execution::unknown)) << changed.said();
+    expect(elsewhere.connections() == 0_i);
+  };
+
+  "C26 a body that stops in the middle is noticed"_test = [] {
+    const surroundings hasty{.options = {.patience = {.silence = 50ms}}};
+    const outcome got =
+        answer_of([](web_peer& with) { bytes(with, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"); }, hasty);
+    expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+  };
+
+  "C31 an answer that is no HTTP/1.1 is a readable error"_test = [] {
+    for (const char* other : {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x05 hello", "SSH-2.0-OpenSSH_9\r\n",
+                              "220 mail.example ESMTP\r\n"}) {
+      const outcome got = answer_to_bytes(other);
+      expect(got.failed_with(errc::protocol, execution::unknown)) << got.said();
+    }
+  };
+
+  "a body larger than the limit is refused, and memory stays within it"_test = [] {
+    const surroundings small{.options = {.limits = {.max_body = 10'000}}};
+    const outcome got = answer_of(
+        [](web_peer& with) {
+          if (!with.request()) return;
+          with.say("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+          const std::string piece(65536, 'x');
+          for (int i = 0; i < 200; ++i) with.say(piece);
+        },
+        small);
+    expect(got.failed_with(errc::too_large, execution::unknown)) << got.said();
+  };
+
+  "T-15 D03 only addresses that were checked are connected to, and link-local ones never"_test = [] {
+    fixed_names metadata{{ip_address::v4({169, 254, 169, 254})}};
+    const outcome refused = answer_of([](web_peer&) {}, {.names = &metadata});
+    expect(refused.failed_with(errc::protocol, execution::no) && mentions(refused, "169.254.169.254"))
+        << refused.said();
+    fixed_names rebinding{{ip_address::loopback_v4()}};
+    outcome got;
+    with_server([](web_peer&) {},
+                [&](http_client& client, const http_url& to) -> task<void> {
+                  http_request learned{.to = &to, .body = "{}", .innermost = network_zone::open};
+                  got = co_await ask(client, std::move(learned));
+                },
+                {.names = &rebinding});
+    expect(got.failed_with(errc::protocol, execution::no) && mentions(got, "further inward")) << got.said();
+    expect(rebinding.asked == 1_i) << "resolved once, and that is what was checked";
+  };
+
+  "a request that is withdrawn before its answer ends at once, and its connection is closed"_test = [] {
+    outcome got;
+    with_server(
+        [](web_peer& with) {
+          if (with.request()) with.hang();
+        },
+        [&](http_client& client, const http_url& to) -> task<void> {
+          http_ticket ticket;
+          scope work{co_await this_context()};
+          work.spawn([](http_client& c, const http_url& at, http_ticket* t, outcome* into) -> task<void> {
+            http_request post{.to = &at, .body = "{}", .ticket = t};
+            *into = co_await ask(c, std::move(post));
+          }(client, to, &ticket, &got));
+          auto slept = co_await sleep_for(50ms);
+          expect(slept.has_value());
+          ticket.withdraw();
+          co_await work.join();
+        });
+    expect(got.failed_with(errc::cancelled, execution::unknown)) << got.said();
+  };
+
+  "stopped at every step it leaves nothing"_test = [] {
+    web_script server{[](web_peer& with) {
+      while (with.request()) with.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+    }};
+    const int steps = every_step([&](loop& l) -> task<void> {
+      const testing::counted alive;
+      outcome got;
+      co_await visiting(l, server, [&](http_client& client, const http_url& to) { return one_post(client, to, &got); },
+                        {});
+    });
+    expect(steps > 3_i);
+  };
+};
+
+}  // namespace
