@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../runtime/detail/check.hpp"
+#include "detail/http_preface.hpp"
 
 namespace hawser {
 
@@ -45,26 +46,15 @@ struct http_parser::machine {
     return HPE_USER;
   }
   void note_opening(std::string_view piece);
-  error garbage() const;
   error fault(llhttp_errno_t code) const;
   int head_complete();
   int field_complete();
   int more_extra(std::size_t count);
+  int more_body(std::string_view piece);
+  int body_too_large() {
+    return fail(errc::too_large, "has a body of more than " + std::to_string(limits.max_body) + " bytes");
+  }
 };
-
-namespace {
-
-constexpr std::size_t shown_bytes = 24;  // of what is not HTTP
-
-bool begins_as_tls(std::string_view bytes) noexcept {  // a record of a handshake or an alert
-  return bytes.size() >= 2 && (bytes[0] == 0x16 || bytes[0] == 0x15) && bytes[1] == 0x03;
-}
-
-bool begins_as_http2(std::string_view bytes) noexcept {  // the client's preface, or the SETTINGS of a server
-  return bytes.starts_with("PRI * ") || (bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0 && bytes[3] == 4);
-}
-
-}  // namespace
 
 // Callbacks end the process if memory runs out: nothing may unwind through C.
 const llhttp_settings_t& http_parser::machine::settings() noexcept {
@@ -97,14 +87,7 @@ const llhttp_settings_t& http_parser::machine::settings() noexcept {
       of(p).extra = 0;
       return 0;
     };
-    s.on_body = [](llhttp_t* p, const char* text, std::size_t size) noexcept {
-      machine& m = of(p);
-      m.body += size;
-      if (m.limits.max_body != 0 && m.body > m.limits.max_body)
-        return m.fail(errc::too_large, "has a body of more than " + std::to_string(m.limits.max_body) + " bytes");
-      m.to->on_body({text, size});
-      return 0;
-    };
+    s.on_body = [](llhttp_t* p, const char* text, std::size_t size) noexcept { return of(p).more_body({text, size}); };
     s.on_message_complete = [](llhttp_t* p) noexcept -> int {
       machine& m = of(p);
       if (m.interim) {
@@ -140,6 +123,15 @@ int http_parser::machine::more_extra(std::size_t count) {
   return fail(errc::too_large, "has more than " + std::to_string(limits.max_head) + " bytes beside its body");
 }
 
+int http_parser::machine::more_body(std::string_view piece) {
+  // What fits is told, so that it is the same whatever the splits.
+  const std::uint64_t room = limits.max_body == 0 ? piece.size() : limits.max_body - body;
+  const std::string_view fits = piece.substr(0, room);
+  body += fits.size();
+  if (!fits.empty()) to->on_body(fits);
+  return fits.size() < piece.size() ? body_too_large() : 0;
+}
+
 int http_parser::machine::field_complete() {
   if (++fields > limits.max_fields)
     return fail(errc::too_large, "has more than " + std::to_string(limits.max_fields) + " header fields");
@@ -152,7 +144,7 @@ int http_parser::machine::field_complete() {
 
 void http_parser::machine::note_opening(std::string_view piece) {
   if (from == side::response) {
-    opening.append(piece.substr(0, shown_bytes - std::min(opening.size(), shown_bytes)));
+    opening.append(piece.substr(0, detail::max_preface - std::min(opening.size(), detail::max_preface)));
     return;
   }
   // RFC 9112, "Message Parsing": empty lines before a request are skipped.
@@ -188,6 +180,7 @@ int http_parser::machine::head_complete() {
       return fail(errc::protocol, "has a line of another form than \"METHOD target HTTP/1.1\"");
   } else {
     head.status = parser.status_code;
+    if (!valid_field_value(head.reason)) head.reason.clear();  // it is for people, and their terminals
   }
   if (no_body) parser.flags |= F_SKIPBODY;
   head.minor = parser.http_minor;
@@ -197,29 +190,16 @@ int http_parser::machine::head_complete() {
   const bool over = !no_body && limits.max_body != 0 && head.length.value_or(0) > limits.max_body;
   at = phase::body;
   to->on_head(std::move(head));
-  if (over) return fail(errc::too_large, "has a body of more than " + std::to_string(limits.max_body) + " bytes");
+  if (over) return body_too_large();
   return no_body ? 1 : 0;
-}
-
-error http_parser::machine::garbage() const {
-  std::string what = "http: the " + std::string{subject()} + " does not begin as one of HTTP/1.1 does";
-  if (begins_as_tls(opening)) {
-    what += ": the other side speaks TLS here";
-  } else if (begins_as_http2(opening)) {
-    what += ": the other side speaks HTTP/2 here";
-  } else {
-    std::string seen = opening.substr(0, shown_bytes);
-    std::replace_if(seen.begin(), seen.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '.');
-    what += ", but with \"" + seen + '"';
-  }
-  return error{.code = errc::protocol, .what = std::move(what)};
 }
 
 error http_parser::machine::fault(llhttp_errno_t code) const {
   const bool first_line = fields == 0 && field.name.empty() && informational == 0 && at == phase::head;
   const bool no_http = code == HPE_INVALID_CONSTANT || code == HPE_INVALID_METHOD || code == HPE_PAUSED_H2_UPGRADE ||
                        code == HPE_INVALID_VERSION || code == HPE_INVALID_URL;
-  if (first_line && (no_http || begins_as_tls(opening) || begins_as_http2(opening))) return garbage();
+  if (first_line && (no_http || detail::begins_as_another_protocol(opening)))
+    return error{.code = errc::protocol, .what = "http: the " + std::string{subject()} + detail::not_http(opening)};
   const char* reason = llhttp_get_error_reason(&parser);
   std::string why = reason != nullptr && *reason != '\0' ? reason : llhttp_errno_name(code);
   if (why.front() >= 'A' && why.front() <= 'Z' && why.size() > 1 && why[1] >= 'a' && why[1] <= 'z')

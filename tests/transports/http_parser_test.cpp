@@ -17,6 +17,7 @@ struct notes final : http_listener {
   void on_head(http_head&& head) noexcept override {
     heads.push_back(head);
     text += head.status != 0 ? std::to_string(head.status) : head.method + ' ' + head.target;
+    if (head.reason.find('\x1B') != std::string::npos) text += "a reason that spoils a terminal";
     for (const http_field& f : head.fields.all()) text += '|' + f.name + '=' + f.value;
     text += head.keep_alive ? "|keep>" : "|close>";
   }
@@ -101,6 +102,7 @@ const suite<"http_parser"> tests = [] {
     expect(parser.feed("HTTP/1.1 200 Very Good\r\nContent-Length: 12\r\n\r\n", to).has_value());
     expect(to.heads.size() == 1_ul);
     expect(to.heads.front().reason == "Very Good");
+    expect(answer("HTTP/1.1 204 \x1B[2J\r\n\r\n").text == "204|keep>.");
     expect(to.heads.front().length == std::optional<std::uint64_t>{12});
   };
 
@@ -341,6 +343,7 @@ const suite<"http_parser"> tests = [] {
     expect(answer(chunked + "1;a=b\r\na\r\n0\r\nHost: evil\r\n\r\n").text == "200|Transfer-Encoding=chunked|keep>a.")
         << "trailers are dropped";
     expect(refused(answer(chunked + "0\r\nContent-Length: 5\r\n\r\n")));
+    expect_same_split_anywhere(side::response, chunked + "5\r\n01234\r\n6\r\n567890\r\n0\r\n\r\n", ten);
     const settings unlimited{.limits = {.max_body = 0}};
     expect(answer("HTTP/1.1 200 OK\r\n\r\n" + large, unlimited).text.ends_with("x."));
   };
