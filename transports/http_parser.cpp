@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../runtime/detail/check.hpp"
+#include "detail/head_lines.hpp"
 #include "detail/http_preface.hpp"
 
 namespace hawser {
@@ -29,6 +30,7 @@ struct http_parser::machine {
   http_head head;
   http_field field;     // the one that is being read
   std::string opening;  // the line of a request, or the first bytes of an answer
+  detail::head_lines lines;
   std::size_t head_bytes = 0;
   std::size_t fields = 0;
   std::size_t informational = 0;
@@ -46,6 +48,7 @@ struct http_parser::machine {
     return HPE_USER;
   }
   void note_opening(std::string_view piece);
+  std::string_view head_piece(std::string_view bytes, bool& bare);
   error fault(llhttp_errno_t code) const;
   int head_complete();
   int field_complete();
@@ -111,6 +114,7 @@ void http_parser::machine::restart() noexcept {
   head = {};
   field = {};
   opening.clear();
+  lines = {};
   head_bytes = fields = informational = extra = 0;
   body = 0;
   interim = no_body = until_end = false;
@@ -163,8 +167,11 @@ int http_parser::machine::head_complete() {
     if (++informational > limits.max_informational)
       return fail(errc::protocol,
                   "has more than " + std::to_string(limits.max_informational) + " interim ones before it");
+    // RFC 9112, "Message Body Length": these have none. llhttp looks for one if the fields speak of it.
+    if (head.fields.find("content-length") || head.fields.find("transfer-encoding"))
+      return fail(errc::protocol, "has an interim one with a body before it");
     interim = true;
-    return 0;
+    return 1;
   }
   if (const auto coding = head.fields.find("transfer-encoding")) {
     // RFC 9112, "Message Body Length": any other coding leaves the end of the body to taste.
@@ -182,6 +189,7 @@ int http_parser::machine::head_complete() {
     head.status = parser.status_code;
     if (!valid_field_value(head.reason)) head.reason.clear();  // it is for people, and their terminals
   }
+  no_body = no_body || parser.status_code == 204 || parser.status_code == 304;
   if (no_body) parser.flags |= F_SKIPBODY;
   head.minor = parser.http_minor;
   head.keep_alive = llhttp_should_keep_alive(&parser) != 0;
@@ -207,37 +215,48 @@ error http_parser::machine::fault(llhttp_errno_t code) const {
   return error{.code = errc::protocol, .what = "http: the " + std::string{subject()} + " is malformed: " + why};
 }
 
+// In the head: the bytes up to its end or the end of its limit. Given out like this, both hold whatever the splits.
+std::string_view http_parser::machine::head_piece(std::string_view bytes, bool& bare) {
+  const std::string_view allowed = bytes.substr(0, limits.max_head - head_bytes);
+  const auto found = lines.next(allowed);
+  bare = found.what == detail::head_lines::verdict::bare;
+  const std::string_view piece = allowed.substr(0, found.size);
+  head_bytes += piece.size();
+  note_opening(piece);
+  return piece;
+}
+
 result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
   to = &listener;
   std::size_t used = 0;
-  while (used < bytes.size() && at != phase::complete) {
-    if (at == phase::broken) return failure;
+  while (used < bytes.size() && at != phase::complete && at != phase::broken) {
     std::string_view piece = bytes.substr(used);
-    const bool in_head = at == phase::idle || at == phase::head;
-    if (in_head) {
-      if (at == phase::idle) at = phase::head;
-      // Given out in pieces, the limit holds to the byte, whatever the splits.
-      piece = piece.substr(0, limits.max_head - head_bytes);
-      if (piece.empty()) {
+    bool bare = false;
+    if (at == phase::idle) at = phase::head;
+    if (at == phase::head) {
+      if (head_bytes == limits.max_head) {
         fail(errc::too_large, "has a head of more than " + std::to_string(limits.max_head) + " bytes");
-        return failure;
+        break;
       }
-      head_bytes += piece.size();
-      note_opening(piece);
+      piece = head_piece(piece, bare);
+      // llhttp skips empty lines here, too; but then the end of what came before was elsewhere.
+      if (from == side::response && (opening.starts_with('\r') || opening.starts_with('\n'))) {
+        fail(errc::protocol, "begins with an empty line");
+        break;
+      }
     }
     const llhttp_errno_t code = llhttp_execute(&parser, piece.data(), piece.size());
     if (code == HPE_OK) {
       used += piece.size();
-      continue;
-    }
-    if (at == phase::complete) {  // paused, at the end of the message
+      if (bare) fail(errc::protocol, "has a carriage return or a line feed alone in its head");
+    } else if (at == phase::complete) {  // paused, at the end of the message
       used += static_cast<std::size_t>(llhttp_get_error_pos(&parser) - piece.data());
-      break;
+    } else if (at != phase::broken) {
+      failure = fault(code);
+      at = phase::broken;
     }
-    if (at != phase::broken) failure = fault(code);
-    at = phase::broken;
-    return failure;
   }
+  if (at == phase::broken) return failure;
   return used;
 }
 

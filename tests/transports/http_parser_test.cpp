@@ -279,10 +279,13 @@ const suite<"http_parser"> tests = [] {
     expect(refused(answer("HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\n"s)));
     expect(refused(answer("HTTP/1.1 200 OK\r\nA\0: b\r\n\r\n"s)));
     for (const char* line :
-         {"HTTP/1.1 200 OK\n\r\n", "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
-          "HTTP/1.1 099 OK\r\n\r\n", "HTTP/1.1 +20 OK\r\n\r\n", "HTTP/1.2 200 OK\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n",
-          "HTTP/0.9 200 OK\r\n\r\n", "HTTP/1.1 200\tOK\r\n\r\n", "http/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\r\n\r\n",
-          "HTTP/11 200 OK\r\n\r\n", "HTTP/1.10 200 OK\r\n\r\n", "\x01HTTP/1.1 200 OK\r\n\r\n"})
+         {"HTTP/1.1 200 OK\n\r\n",           "HTTP/1.1  200 OK\r\n\r\n",    "HTTP/1.1 20 OK\r\n\r\n",
+          "HTTP/1.1 2000 OK\r\n\r\n",        "HTTP/1.1 099 OK\r\n\r\n",     "HTTP/1.1 +20 OK\r\n\r\n",
+          "HTTP/1.2 200 OK\r\n\r\n",         "HTTP/2.0 200 OK\r\n\r\n",     "HTTP/0.9 200 OK\r\n\r\n",
+          "HTTP/1.1 200\tOK\r\n\r\n",        "http/1.1 200 OK\r\n\r\n",     "HTTP/1.1 200 OK\r\r\n\r\n",
+          "HTTP/11 200 OK\r\n\r\n",          "HTTP/1.1 204 No\r\r\r\n",     "HTTP/1.1 204\r\r\r\n",
+          "HTTP/1.1 204 No\r\rA: b\r\n\r\n", "\r\nHTTP/1.1 200 OK\r\n\r\n", "\nHTTP/1.1 200 OK\r\n\r\n",
+          "HTTP/1.10 200 OK\r\n\r\n",        "\x01HTTP/1.1 200 OK\r\n\r\n"})
       expect(refused(answer(line))) << line << answer(line).text;
     for (const char* line :
          {"GET  / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1 \r\nHost: x\r\n\r\n",
@@ -323,6 +326,12 @@ const suite<"http_parser"> tests = [] {
     expect(answer(flood + "HTTP/1.1 204 OK\r\n\r\n").text == "204|keep>.") << "they leave nothing behind";
     flood += "HTTP/1.1 102 Processing\r\n\r\n";
     expect(refused(answer(flood + "HTTP/1.1 204 OK\r\n\r\n")));
+    for (const std::string body :
+         {"Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: x\r\n"}) {
+      expect(refused(answer("HTTP/1.1 103 Hints\r\n" + body + "\r\nhello"))) << body;
+      const std::string none = "HTTP/1.1 204 No\r\n" + body + "\r\n";
+      if (body.find(": x") == std::string::npos) expect(answer(none + "hello").used == none.size()) << body;
+    }
     expect(refused(answer("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")));
     expect(refused(answer("HTTP/1.1 101 Switching Protocols\r\n\r\n")));
   };
