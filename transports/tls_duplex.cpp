@@ -191,8 +191,9 @@ task<void> tls_duplex::close() {
 
 void tls_duplex::rest() noexcept {
   if (plain_.empty()) plain_ = byte_buffer{};
-  wire_.out = {};
+  wire_.out.shrink_to_fit();
   unsent_.shrink_to_fit();
+  SSL_free_buffers(ssl_.get());  // which does nothing in the middle of a record
   wire_.over.rest();
 }
 
