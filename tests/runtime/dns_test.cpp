@@ -177,7 +177,7 @@ const suite<"dns"> tests = [] {
     expect(contains(none.error().what, "\"neither.test\"")) << none.error().what;
   };
 
-  "a name that does not exist is an error that names it"_test = [] {
+  "D01 a name that does not exist is an error that names it"_test = [] {
     const fake_dns_server server{manner::nxdomain, some_names()};
     const auto none = resolve_alone(server, "both.test");
     expect((none.has_error()) >> fatal);
@@ -186,7 +186,7 @@ const suite<"dns"> tests = [] {
         << none.error().what;
   };
 
-  "a server that fails is an error that names the host"_test = [] {
+  "D01 a server that fails is an error that names the host"_test = [] {
     const fake_dns_server server{manner::servfail, some_names()};
     const auto none = resolve_alone(server, "both.test");
     expect((none.has_error()) >> fatal);
@@ -195,7 +195,7 @@ const suite<"dns"> tests = [] {
     expect(server.asked() >= 2_i);
   };
 
-  "a silent server is asked as often as told and then given up"_test = [] {
+  "D01 a silent server is asked as often as told and then given up"_test = [] {
     const fake_dns_server server{manner::silent};
     ares_resolver by{asking(server, 50ms, 2)};
     result<addresses> outcome = addresses{};
@@ -235,14 +235,14 @@ const suite<"dns"> tests = [] {
     expect(took < 5s) << took.count();
   };
 
-  "a deadline ends a question while the server is silent"_test = [] {
+  "D01 a deadline ends a question while the server is silent"_test = [] {
     const fake_dns_server server{manner::silent};
     ares_resolver by{asking(server)};
     const auto outcome = run(bounded(by, 20ms));
     expect(outcome.has_error() && outcome.error().code == errc::timed_out);
   };
 
-  "five hung questions do not delay a sixth to a live server"_test = [] {
+  "D02 five hung questions do not delay a sixth to a live server"_test = [] {
     const fake_dns_server silent{manner::silent};
     const fake_dns_server server{manner::answers, some_names()};
     ares_resolver hung{asking(silent)};
@@ -264,7 +264,7 @@ const suite<"dns"> tests = [] {
     }
   };
 
-  "a name that is none is refused and no server is asked"_test = [] {
+  "D05 a name that is none is refused and no server is asked"_test = [] {
     const fake_dns_server server{manner::answers, {{"evil", {v4(6)}}, {"both.test", {v4(7)}}}};
     const std::string with_nul{"both.test\0.example", 18};
     const std::string label(63, 'a');
@@ -282,6 +282,14 @@ const suite<"dns"> tests = [] {
       expect(refused.has_error() && refused.error().code == errc::io) << name.substr(0, 20) << name.size();
     }
     expect(server.asked() == 0_i);
+  };
+
+  "D05 a number is no address in disguise"_test = [] {
+    const fake_dns_server server{manner::answers, some_names()};
+    for (const std::string name : {"0x7f.1", "017.0.0.1", "127.1", "2130706433", "0x7f000001", "127.0.0.1.5"}) {
+      const auto refused = resolve_alone(server, name);
+      expect(refused.has_error() && refused.error().code == errc::io) << name;
+    }
   };
 
   "servers that cannot be read are an error"_test = [] {

@@ -74,6 +74,22 @@ task<void> stagger(loop& l, manual_clock& clock) {
   expect(hole.dead());
 }
 
+// As a resolver gives them: both families, v6 first.
+task<void> dead_v6(loop& l, manual_clock& clock) {
+  const black_hole hole{ip_address::loopback_v6()};
+  expect((hole.dead()) >> fatal);
+  auto live = listening(l);
+  expect((live.has_value()) >> fatal);
+  connecting c{.candidates = {hole.at(), live->local()}, .options = {}};
+  scope s{co_await this_context()};
+  s.spawn(connect_into(c));
+  co_await several_turns();
+  expect(!c.outcome.has_value());
+  clock.advance(300ms);
+  co_await s.join();
+  expect(c.outcome.has_value() && c.outcome->has_value());
+}
+
 task<void> two_staggers(loop& l, manual_clock& clock) {
   const black_hole first;
   const black_hole second;
@@ -187,10 +203,20 @@ const suite<"tcp connect"> tests = [] {
     expect(none.has_error() && none.error().code == errc::io);
   };
 
-  "a dead address keeps the next one waiting for the stagger and no longer"_test = [] {
+  "D04 a dead address keeps the next one waiting for the stagger and no longer"_test = [] {
     manual_clock clock{manual_clock::when_idle::stand_still};
     loop l{loop::options{.clock = &clock}};
     l.run(stagger(l, clock));
+  };
+
+  "D04 a black hole in v6 holds up a connection over v4 for less than 300 ms"_test = [] {
+    if (!has_v6()) {
+      cfg<override>.skip_this("there is no v6 here");
+      return;
+    }
+    manual_clock clock{manual_clock::when_idle::stand_still};
+    loop l{loop::options{.clock = &clock}};
+    l.run(dead_v6(l, clock));
   };
 
   "every dead address costs one stagger"_test = [] {

@@ -46,12 +46,15 @@ class port_holder {
 // An address that never answers: it listens, its backlog is full and nobody accepts, so the kernel drops what comes.
 class black_hole {
  public:
-  black_hole() {
+  explicit black_hole(const ip_address& where = ip_address::loopback_v4()) : port_(where) {
     listen(port_.fd(), 0);
+    const bool v4 = where.kind() == ip_address::family::v4;
     const sockaddr_storage to = hawser::detail::to_sockaddr(port_.at());
     for (hawser::detail::unique_fd& filler : fillers_) {
-      filler = hawser::detail::unique_fd{socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-      static_cast<void>(connect(filler.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(sockaddr_in)));
+      filler =
+          hawser::detail::unique_fd{socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+      static_cast<void>(connect(filler.get(), reinterpret_cast<const sockaddr*>(&to),
+                                v4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6)));
     }
   }
   [[nodiscard]] endpoint at() const noexcept { return port_.at(); }
