@@ -132,6 +132,9 @@ result<std::shared_ptr<tls_context>> tls_context::client(const tls_settings& set
   auto core = new_core(tls_core::side::client);
   SSL_CTX* context = core->context.get();
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, detail::note_bad_certificate);
+  // An authority that is named is trusted, whether or not it is a root: of a company's own often only the lower is
+  // known.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_alpn_protos(context, only_http.data(), only_http.size());
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, detail::keep_session);
