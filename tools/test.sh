@@ -51,7 +51,7 @@ phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 
 # The tests in which more than one thread takes part; not the one that races with careless open() calls: libuv closes
 # descriptors by raw system calls, so TSan takes a number that is used again for a race.
-threaded=(task: loop: offload: file: dns: signals: "an embedder" reader:)
+threaded=(task: loop: offload: file: dns: signals: "an embedder" reader: host: reply: chaos: session_requests: "server tree:")
 
 test_everything() {
   local room target
@@ -79,7 +79,7 @@ test_everything() {
     fuzz_all 10 $(fuzz_targets)
     for target in $(fuzz_targets); do check "$target finds nothing in 10 s" fuzz_verdict "$target"; done
     phase "tsan"
-    for room in runtime registry; do
+    for room in runtime registry host; do
       build tsan "${room}_test"
       run_program tsan "${room}_test" "${threaded[@]}"
     done
