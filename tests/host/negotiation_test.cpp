@@ -125,6 +125,28 @@ const suite<"negotiation"> tests = [] {
     expect(got.outcome.has_value() and got.agreed.revision == "2025-06-18" and got.order == fallen_back);
   };
 
+  "-32022 that names a modern revision of ours is asked again with that one, and only once"_test = [] {
+    static int asked;
+    asked = 0;
+    const char* refused = R"({"supported":["2031-01-01","2026-07-28"],"requested":"2026-07-28"})";
+    static std::string refusal;
+    refusal = scripted_end::error_of(-32022, "no", refused);
+    const attempt second = open_with([](scripted_end& far) {
+      far.on("server/discover", scripted_end::answer{[](std::string_view) {
+               return ++asked == 1
+                          ? refusal
+                          : scripted_end::result_of(R"({"supportedVersions":["2026-07-28"],"capabilities":{}})");
+             }});
+    });
+    expect(second.outcome.has_value() and second.agreed.revision == "2026-07-28");
+    expect(second.order == "server/discover server/discover") << second.order;
+    const attempt never = open_with([](scripted_end& far) {
+      far.on("server/discover", scripted_end::answer{[](std::string_view) { return refusal; }});
+    });
+    expect(!never.outcome and never.outcome.error().code == errc::protocol);
+    expect(never.order == "server/discover server/discover") << never.order;
+  };
+
   "-32020 and -32021 are said by modern servers only: no fallback"_test = [] {
     for (const auto server : {refuses_discover<-32020>, refuses_discover<-32021>}) {
       const attempt got = open_with(server);
