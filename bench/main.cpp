@@ -23,6 +23,8 @@ constexpr std::array questions{
     question{"floor", "one exchange with a child: stream against blocking system calls", 200, 300,
              hawser::bench::floor},
     question{"dispatch", "one tools/call: peer against blocking system calls; many at once", 200, 300, dispatch},
+    question{"http", "one tools/call over HTTP, in the clear and under TLS; many at once; a result of 5 MB", 100, 200,
+             http},
     question{"large", "a result of 5 MB: peer against blocking system calls", 40, 1, large},
     question{"list", "tools/list of 10,000 and 100,000 tools, from the request to the published table", 10, 1, list},
     question{"start", "starting a child: keeper against posix_spawn, alone and a hundred at once", 10, 1, start},

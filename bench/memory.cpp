@@ -14,6 +14,7 @@
 #include "../runtime/sleep.hpp"
 #include "goal.hpp"
 #include "questions.hpp"
+#include "web_floor.hpp"
 
 namespace hawser::bench {
 
@@ -45,9 +46,10 @@ struct growth {
 };
 
 // What `count` servers add; nothing if one of them could not be started.
-task<std::optional<growth>> grown(loop& home, int count, int tools) {
+task<std::optional<growth>> grown(loop& home, host_settings of) {
+  const auto count = static_cast<double>(of.servers.size());
   const growth before{after_rest(), static_cast<double>(mallinfo2().uordblks)};
-  hub servers{home, bench_servers(count, tools)};
+  hub servers{home, std::move(of)};
   auto opened = co_await servers.open();
   auto settled = co_await servers.settled();
   auto quiet = co_await sleep_for(std::chrono::milliseconds{200});
@@ -71,14 +73,27 @@ task<std::optional<double>> alone(loop& home) {
 
 }  // namespace
 
+host_settings web_servers(int count, int port) {
+  host_settings made;
+  for (int i = 0; i < count; ++i) {
+    made.servers.push_back({.name = "w" + std::to_string(i),
+                            .transport = http_settings{.url = "http://127.0.0.1:" + std::to_string(port) + "/mcp"}});
+  }
+  return made;
+}
+
 int memory(const settings& s) {
   loop home;
   const auto base = home.run(alone(home));
   // The first ones bring in code and tables that later ones find in place.
-  const auto first = home.run(grown(home, 10, 20));
-  const auto bare = home.run(grown(home, s.rounds, 0));
-  const auto usual = home.run(grown(home, s.rounds, 20));
-  if (!base || !first || !bare || !usual) {
+  const auto web = web_server::start();
+  const int port = web ? web->port() : 0;
+  const auto first = home.run(grown(home, bench_servers(10, 20)));
+  const auto first_remote = home.run(grown(home, web_servers(10, port)));
+  const auto bare = home.run(grown(home, bench_servers(s.rounds, 0)));
+  const auto usual = home.run(grown(home, bench_servers(s.rounds, 20)));
+  const auto remote = home.run(grown(home, web_servers(s.rounds, port)));
+  if (!base || !first || !bare || !usual || !first_remote || !remote) {
     std::fprintf(stderr, "hawser-bench: not every server could be started\n");
     return 2;
   }
@@ -86,6 +101,10 @@ int memory(const settings& s) {
       {.name = "P8: an idle stdio server", .figure = std::max(bare->pages, bare->live) / 1000, .unit = "kB", .bar = 16},
       {.name = "the heap has in use for it", .figure = bare->live / 1000, .unit = "kB"},
       {.name = "and each tool of 200 bytes", .figure = (usual->live - bare->live) / 20, .unit = "bytes"},
+      {.name = "P8: an idle HTTP server",
+       .figure = std::max(remote->pages, remote->live) / 1000,
+       .unit = "kB",
+       .bar = 24},
       {.name = "P8: a host without servers", .figure = *base / 1e6, .unit = "MB", .bar = 6},
   };
   if (s.free) {  // as the tests run it

@@ -15,12 +15,16 @@ int start(const settings& s);
 int look_up(const settings& s);
 /// What does a tools/call cost, alone and in a crowd, against blocking reads and writes to the same server?
 int dispatch(const settings& s);
+/// The same over HTTP and TLS, against blocking keep-alive exchanges.
+int http(const settings& s);
 /// What does a result of 5 MB cost, as bytes and as a tree, against reading it from a socket pair?
 int large(const settings& s);
 /// How long does it take from asking for a list of tools to the published table?
 int list(const settings& s);
 /// So many of our small server, with so many tools each.
 host_settings bench_servers(int count, int tools);
+/// So many servers at this address.
+host_settings web_servers(int count, int port);
 /// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
 int cold(const settings& s);
 /// What does a server that does nothing cost in the host's memory?

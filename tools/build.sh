@@ -59,7 +59,7 @@ bench_command() {
   bench=$(build_folder release)/bin/hawser-bench
   [ $# -gt 0 ] && exec "$bench" "$@"
   local failed=0 question
-  for question in floor dispatch large list start registry cold memory cli; do "$bench" "$question" || failed=1; done
+  for question in floor dispatch http large list start registry cold memory cli; do "$bench" "$question" || failed=1; done
   return $failed
 }
 

@@ -62,7 +62,7 @@ test_everything() {
   check "bench floor runs" "$(build_folder release)/bin/hawser-bench" floor --rounds 2 --per-round 100 --free
   check "bench start runs" "$(build_folder release)/bin/hawser-bench" start --rounds 1 --free
   local question
-  for question in "dispatch --rounds 2 --per-round 100" "large --rounds 2" "list --rounds 1" "cold --rounds 1" \
+  for question in "dispatch --rounds 2 --per-round 100" "http --rounds 2 --per-round 50" "large --rounds 2" "list --rounds 1" "cold --rounds 1" \
     "memory --rounds 10" "cli --rounds 1"; do
     check "bench ${question%% *} runs" "$(build_folder release)/bin/hawser-bench" $question --free
   done

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The floor of everything over HTTP: a keep-alive exchange by blocking calls, in the clear or by OpenSSL's own. And the
+// server for it, and the certificate. No Hawser in it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hawser::bench {
+
+/// A self-signed certificate for 127.0.0.1 with its key in a file that is removed at the end.
+class certificate_file {
+ public:
+  certificate_file();
+  certificate_file(const certificate_file&) = delete;
+  certificate_file& operator=(const certificate_file&) = delete;
+  ~certificate_file();
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// bench_web_server, in a process of its own.
+class web_server {
+ public:
+  static std::optional<web_server> start(std::vector<std::string> arguments = {});
+  web_server(web_server&& other) noexcept;
+  web_server& operator=(web_server&&) = delete;
+  ~web_server();
+  [[nodiscard]] int port() const noexcept { return port_; }
+
+ private:
+  web_server() = default;
+  int pid_ = 0;
+  int stdin_ = -1;
+  int port_ = 0;
+};
+
+class blocking_web {
+ public:
+  enum class wire : bool { clear, tls };
+  static std::unique_ptr<blocking_web> connect(int port, wire how);
+  blocking_web(const blocking_web&) = delete;
+  blocking_web& operator=(const blocking_web&) = delete;
+  ~blocking_web();
+  /// One request, and all of its answer.
+  bool exchange(std::string_view request);
+
+ private:
+  struct inside;
+  explicit blocking_web(std::unique_ptr<inside> made) noexcept;
+  std::unique_ptr<inside> inside_;
+};
+
+}  // namespace hawser::bench
