@@ -154,6 +154,16 @@ bool is_localhost(std::string host) {
   return host == "localhost" || host.ends_with(".localhost");  // RFC 6761
 }
 
+// Whether it can only be an address, in one of the forms that ip_address refuses: 127.1, 0x7f.1, 2130706433.
+bool ends_in_number(std::string_view host) noexcept {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::string_view last = host.substr(host.rfind('.') + 1);
+  const bool hexadecimal = last.starts_with("0x") || last.starts_with("0X");
+  if (hexadecimal) last.remove_prefix(2);
+  const std::string_view digits = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+  return (hexadecimal || !last.empty()) && last.find_first_not_of(digits) == std::string_view::npos;
+}
+
 }  // namespace
 
 ares_resolver::ares_resolver(resolver_options options) : options_(std::move(options)) {
@@ -165,8 +175,8 @@ ares_resolver::ares_resolver(resolver_options options) : options_(std::move(opti
 task<result<std::vector<ip_address>>> ares_resolver::resolve(std::string host) {
   if (const auto literal = ip_address::parse(host)) co_return std::vector{*literal};
   if (is_localhost(host)) co_return std::vector{ip_address::loopback_v4(), ip_address::loopback_v6()};
-  // 253 characters is DNS's own limit; c-ares would cut at a NUL.
-  if (host.empty() || host.size() > 254 || host.find('\0') != std::string::npos) {
+  // 253 characters is DNS's own limit; c-ares would cut at a NUL, and read 017.0.0.1 in a way of its own.
+  if (host.empty() || host.size() > 254 || host.find('\0') != std::string::npos || ends_in_number(host)) {
     co_return error{.code = errc::io, .what = "resolve \"" + printable(host) + "\": not a host name"};
   }
   co_return co_await ares_question{host, options_};

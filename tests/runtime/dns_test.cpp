@@ -290,6 +290,10 @@ const suite<"dns"> tests = [] {
       const auto refused = resolve_alone(server, name);
       expect(refused.has_error() && refused.error().code == errc::io) << name;
     }
+    expect(server.asked() == 0_i);
+    const fake_dns_server numbered{manner::answers, {{"7f3a9c", {v4(7)}}, {"1.test", {v4(8)}}}};
+    expect(gave(resolve_alone(numbered, "7f3a9c"), {v4(7)})) << "a name may begin with a digit";
+    expect(gave(resolve_alone(numbered, "1.test"), {v4(8)}));
   };
 
   "servers that cannot be read are an error"_test = [] {
