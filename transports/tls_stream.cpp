@@ -15,7 +15,7 @@ namespace hawser {
 namespace detail {
 
 result<void> tls_duplex::expect_host(const std::string& host, std::uint16_t port) {
-  const error unusable{.code = errc::config, .what = subject_ + ": not a host that a certificate can be for"};
+  error unusable{.code = errc::config, .what = subject_ + ": not a host that a certificate can be for"};
   // An empty name would mean to OpenSSL that any will do.
   if (host.empty() || host.find('\0') != std::string::npos) return unusable;
   X509_VERIFY_PARAM* rules = SSL_get0_param(ssl_.get());
