@@ -21,6 +21,14 @@ inline constexpr const char* filesystem = "node_modules/@modelcontextprotocol/se
 inline constexpr const char* memory = "node_modules/@modelcontextprotocol/server-memory/dist/index.js";
 inline constexpr const char* github = "node_modules/@modelcontextprotocol/server-github/dist/index.js";
 inline constexpr const char* modern = "modern_server.mjs";
+inline constexpr const char* proxy = "node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs";
+inline constexpr const char* conformance = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+inline constexpr const char* polling_example =
+    "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/ssePollingExample.js";
+inline constexpr const char* json_example =
+    "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/jsonResponseStreamableHttp.js";
+inline constexpr const char* stateless_example =
+    "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStatelessStreamableHttp.js";
 }  // namespace interop
 
 /// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.

@@ -16,6 +16,8 @@ struct interop_guest {
   const char* script;
   std::vector<std::string> more{};  ///< arguments behind those that it must have
   protocol_choice protocol{};
+  std::string path{};  ///< of its URL, if it is one that listens; then `more` is all its arguments
+  http_settings::kind type = http_settings::kind::automatic;
 };
 
 /// With the token in its command line, by which its processes are found. Nothing where the servers are missing.

@@ -9,6 +9,7 @@
 
 #include "../../host/hub.hpp"
 #include "../../runtime/timeout.hpp"
+#include "http_guest.hpp"
 #include "interop_guest.hpp"
 #include "interop_user.hpp"
 
@@ -47,6 +48,8 @@ class interop_house {
     const auto closed = loop_->run(hub_->close());
     expect(closed.has_value()) << (closed ? "" : closed.error().what);
     hub_.reset();
+    loop_->run(end_listening(*this));
+    starter_.reset();
     loop_.reset();
     expect(survivors(token, 2000).empty());
   }
@@ -93,17 +96,36 @@ class interop_house {
 
  private:
   bool start() {
+    if (!interop_server(guests_.front().script)) return false;
     host_settings settings;
+    loop_.emplace();
+    starter_.emplace(*loop_);
     for (const interop_guest& one : guests_) {
-      auto found = settings_of(one, token, folder);
-      if (!found) return false;
+      auto found = one.path.empty() ? settings_of(one, token, folder) : loop_->run(listening(*this, one));
+      if (!found) continue;  // which is said already, and again by who waits for it
       found->ladder = options_.ladder;
       settings.servers.push_back(*std::move(found));
     }
-    loop_.emplace();
     hub_.emplace(*loop_, std::move(settings), hub_settings());
     loop_->run(open(*this));
     return true;
+  }
+
+  static task<std::optional<server_settings>> listening(interop_house& self, const interop_guest& one) {
+    auto found = interop_server(one.script, one.more);
+    if (!found) co_return std::nullopt;
+    found->arguments.push_back(self.token);
+    auto& made = self.listening_.emplace_back(std::make_unique<http_guest>(*std::move(found), self.folder / one.name));
+    const bool listens = co_await made->start(*self.starter_);
+    if (!listens) co_return std::nullopt;
+    http_settings remote{.url = made->url(one.path), .type = one.type};
+    co_return server_settings{.name = one.name, .transport = std::move(remote), .protocol = one.protocol};
+  }
+  static task<void> end_listening(interop_house& self) {
+    for (const auto& one : self.listening_) co_await one->stop();
+    self.listening_.clear();
+    auto closed = co_await self.starter_->close();
+    expect(closed.has_value()) << (closed ? "" : closed.error().what);
   }
 
   static task<void> open(interop_house& self) {
@@ -152,6 +174,8 @@ class interop_house {
   options options_;
   event news_;
   std::optional<loop> loop_;
+  std::optional<keeper> starter_;  // of those that listen
+  std::vector<std::unique_ptr<http_guest>> listening_{};
   std::optional<hub> hub_;
 };
 

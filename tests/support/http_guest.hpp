@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A server of other people that listens on the loopback: a process, started and ended by the test's own loop. What it
+// prints goes to a file, since some of them print every request.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "../../runtime/keeper.hpp"
+#include "../../runtime/sleep.hpp"
+#include "source_root.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+class http_guest {
+ public:
+  /// `server` is what interop_server() says; `stem` begins the names of its files, in a folder of the test's.
+  http_guest(command server, std::string stem) : server_(std::move(server)), stem_(std::move(stem)) {}
+
+  /// Until it listens, or half a minute has passed.
+  task<bool> start(keeper& starter) {
+    auto started = co_await starter.spawn(with_any_port());
+    expect(started.has_value()) << (started ? "" : started.error().what);
+    if (!started) co_return false;
+    process_.emplace(*std::move(started));
+    for (int i = 0; i < 3'000; ++i) {
+      std::ifstream{stem_ + ".port"} >> port_;
+      if (port_ != 0) co_return true;
+      auto slept = co_await sleep_for(std::chrono::milliseconds{10});
+      if (!slept) break;
+    }
+    expect(false) << "it does not listen:" << printed();
+    co_return false;
+  }
+  /// At once: what it would do in the end is not what is tested.
+  task<void> stop() {
+    if (!process_) co_return;
+    stop_ladder quick{.after_stdin = {}, .after_sigterm = {}, .after_sigkill = std::chrono::seconds{10}};
+    auto ended = co_await process_->shutdown(quick);
+    expect(ended.has_value()) << (ended ? "" : ended.error().what);
+    process_.reset();
+  }
+
+  [[nodiscard]] std::string url(const std::string& path) const {
+    return "http://127.0.0.1:" + std::to_string(port_) + path;
+  }
+  [[nodiscard]] std::string printed() const {
+    std::ostringstream text;
+    text << std::ifstream{stem_ + ".log"}.rdbuf();
+    return text.str();
+  }
+
+ private:
+  [[nodiscard]] command with_any_port() const {
+    command what{.program = "/bin/sh", .env = server_.env};
+    what.arguments = {"-c", R"(log=$1; shift; exec "$@" > "$log" 2>&1)", "sh", stem_ + ".log", server_.program};
+    what.arguments.insert(what.arguments.end(), {"--import", source_root() + "/tests/interop/servers/any_port.mjs"});
+    what.arguments.insert(what.arguments.end(), server_.arguments.begin(), server_.arguments.end());
+    what.env.set["HAWSER_PORT_FILE"] = stem_ + ".port";
+    what.output = stdio::null;
+    what.errors = stdio::null;
+    return what;
+  }
+
+  command server_;
+  std::string stem_;
+  int port_ = 0;
+  std::optional<child> process_;
+};
+
+}  // namespace hawser::testing
