@@ -24,6 +24,15 @@ target("fixture_server")
     add_deps("gateway")
 target_end()
 
+-- What the official conformance suite runs as the client under test.
+target("conformance_client")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented", "hawser.not_installed")
+    add_files("interop/conformance/conformance_client.cpp")
+    add_deps("host")
+target_end()
+
 -- A room's name for its tests; the target to link, if any.
 local function test_program(name, room)
     target(name .. "_test")
@@ -48,6 +57,9 @@ local function test_program(name, room)
         end
         if room == "gateway" then
             add_deps("hawser", {inherit = false})  -- its demo-server
+        end
+        if name == "interop" then
+            add_deps("conformance_client", {inherit = false})
         end
         add_deps(room or "runtime")
         add_files("support/source_root.cpp", {defines = 'HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"'})
