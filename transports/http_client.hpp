@@ -24,7 +24,7 @@ struct http_client_options {
   proxy_rules proxies{};
   std::shared_ptr<tls_context> tls{};  ///< null: https is refused
   std::size_t max_connections = 32;    ///< who finds none waits
-  std::size_t max_idle = 8;
+  std::size_t max_idle = 32;
   duration keep_idle = std::chrono::seconds{60};
   int max_redirects = 3;
 };

@@ -7,6 +7,9 @@ namespace hawser {
 
 namespace {
 
+// Bodies from this size on are moved, not copied.
+constexpr std::size_t worth_taking = std::size_t{32} * 1024;
+
 // Its body is capped by whoever reads it: a stream of events has no end.
 http_limits without_body_limit(http_limits limits) {
   limits.max_body = 0;
@@ -32,6 +35,7 @@ void http_connection::send(std::string_view request) {
   phase_ = phase::sent;
   began_ = false;
   shown_ = 0;
+  awaited_ = 0;
   head_.reset();
   written_before_ = stream_->written();
   wait_at_most(patience_.first_byte);
@@ -70,6 +74,10 @@ void http_connection::on_bytes() noexcept {
   }
   const bool first = !began_;
   began_ = true;
+  if (awaited_ > 0) {
+    take_large_body();
+    return;
+  }
   auto taken = parser_.feed(stream_->unread(), *this);
   if (!taken) {
     error why = taken.error();
@@ -78,6 +86,10 @@ void http_connection::on_bytes() noexcept {
     return;
   }
   stream_->consume(*taken);
+  if (awaited_ > 0) {
+    take_large_body();
+    return;
+  }
   if (phase_ == phase::complete) {
     timer::cancel();
     if (!stream_->unread().empty())
@@ -93,10 +105,31 @@ void http_connection::on_bytes() noexcept {
   }
 }
 
+// Collected where it arrives: neither looked at nor copied before it is whole.
+void http_connection::take_large_body() noexcept {
+  if (failure_) return;
+  if (stream_->unread().size() < awaited_) {
+    wait_at_most(patience_.silence);
+    return;
+  }
+  timer::cancel();
+  body_ = stream_->take(std::exchange(awaited_, 0));
+  on_complete();
+  if (!stream_->unread().empty())
+    failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
+}
+
 void http_connection::on_end(const error& why) noexcept {
   if (failure_) return;
   if (phase_ == phase::sent || phase_ == phase::body) {
     // Only an orderly end can stand for the end of a body that has no other.
+    if (awaited_ > 0) {
+      abort(error{.code = errc::closed,
+                  .what = "the answer is truncated: the connection ended after " +
+                          std::to_string(stream_->unread().size()) + " of " + std::to_string(awaited_) + " bytes",
+                  .executed = execution::unknown});
+      return;
+    }
     if (why.code == errc::closed) {
       auto ended = parser_.finish(*this);
       if (!ended) {
@@ -120,6 +153,15 @@ void http_connection::on_head(http_head&& head) noexcept {
   head_ = std::move(head);
   phase_ = phase::body;
   changed_.set();
+  const std::uint64_t length = head_->length.value_or(0);
+  if (length > max_unread_) {
+    abort(error{.code = errc::too_large,
+                .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
+                .executed = execution::unknown});
+  } else if (length >= worth_taking && head_->status != 204 && head_->status != 304) {
+    parser_.leave_body();
+    awaited_ = static_cast<std::size_t>(length);
+  }
 }
 
 void http_connection::on_body(std::string_view piece) noexcept {

@@ -69,6 +69,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   void on_complete() noexcept override;
   void on_expired() noexcept override;
   void wait_at_most(duration bound) noexcept;
+  void take_large_body() noexcept;
   task<result<void>> change();
 
   loop& loop_;
@@ -79,7 +80,8 @@ class http_connection final : private byte_listener, private http_listener, priv
   std::size_t max_unread_;
   phase phase_ = phase::idle;
   bool began_ = false;
-  std::size_t shown_ = 0;  // of the body, to whoever waits for more
+  std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
+  std::size_t shown_ = 0;    // of the body, to whoever waits for more
   std::optional<http_head> head_;
   byte_buffer body_;
   std::optional<error> failure_;

@@ -38,6 +38,7 @@ struct http_parser::machine {
   std::uint64_t body = 0;
   bool interim = false;  // the head that is being read is of a 1xx
   bool no_body = false;
+  bool leaves_body = false;
   bool until_end = false;  // the body ends with the connection
   error failure{};
 
@@ -117,7 +118,7 @@ void http_parser::machine::restart() noexcept {
   lines = {};
   head_bytes = fields = informational = extra = 0;
   body = 0;
-  interim = no_body = until_end = false;
+  interim = no_body = leaves_body = until_end = false;
 }
 
 int http_parser::machine::more_extra(std::size_t count) {
@@ -248,6 +249,7 @@ result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_list
     const llhttp_errno_t code = llhttp_execute(&parser, piece.data(), piece.size());
     if (code == HPE_OK) {
       used += piece.size();
+      if (leaves_body) at = phase::complete;
       if (bare) fail(errc::protocol, "has a carriage return or a line feed alone in its head");
     } else if (at == phase::complete) {  // paused, at the end of the message
       used += static_cast<std::size_t>(llhttp_get_error_pos(&parser) - piece.data());
@@ -282,6 +284,7 @@ http_parser& http_parser::operator=(http_parser&&) noexcept = default;
 http_parser::~http_parser() = default;
 
 void http_parser::expect_no_body() noexcept { machine_->no_body = true; }
+void http_parser::leave_body() noexcept { machine_->leaves_body = true; }
 
 result<std::size_t> http_parser::feed(std::string_view bytes, http_listener& to) { return machine_->feed(bytes, to); }
 

@@ -33,7 +33,8 @@ struct http_head {
   std::optional<std::uint64_t> length;  ///< of the body, where the message says so
 };
 
-/// Called from inside feed() and finish(); views are valid during the call. It must not touch the parser.
+/// Called from inside feed() and finish(); views are valid during the call. It must not touch the parser, but for
+/// leave_body().
 class http_listener {
  public:
   /// Once per message. 1xx answers are counted and dropped.
@@ -62,6 +63,10 @@ class http_parser {
   result<std::size_t> feed(std::string_view bytes, http_listener& to);
   /// The connection has ended. Completes an answer whose end that is; else errc::closed says how much is missing.
   result<void> finish(http_listener& to);
+
+  /// From inside on_head() of a message with a length: its body is taken by whoever listens, and for the parser it ends
+  /// here. A large body needs no second look, and no copy.
+  void leave_body() noexcept;
 
   /// Nothing of a message was seen.
   [[nodiscard]] bool between_messages() const noexcept;
