@@ -71,7 +71,7 @@ task<result<void>> http_channel::exchange(posting& what) {
                          .body = what.body,
                          .replayable = what.replayable,
                          .ticket = &what.ticket};
-    auto answer = co_await client_.ask(std::move(request));
+    auto answer = co_await client_.ask(request);
     // Too many requests, or not just now: what was refused may be asked again when the server says so.
     const int status = answer ? answer->head().status : 0;
     const bool later = status == 429 || status == 503;
