@@ -88,7 +88,7 @@ task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_u
     if (!options_.tls) co_return error{.code = errc::config, .what = "https is not set up in this program"};
     auto secured = co_await with_timeout(options_.patience.handshake,
                                          tls_connect(*std::move(dialled), options_.tls, to.host, to.port));
-    if (!secured) co_return secured.error();
+    if (!secured) co_return prefixed("TLS", secured.error());
     over = *std::move(secured);
   } else {
     over = plain_stream(*std::move(dialled));
