@@ -48,7 +48,7 @@ void serving_request::progress(double value, std::optional<double> total, std::s
   params.member(protocol::meta::progress_token, token_).member("progress", number_text(value));
   if (total && std::isfinite(*total)) params.member("total", number_text(*total));
   if (!message.empty() && client_->revision >= protocol::revision::v2025_03_26) params.text("message", message);
-  side_.notify(protocol::notification::progress, params.done());
+  side_.notify(protocol::notification::progress, params.done(), id());
 }
 
 void serving_request::log(severity grave, std::string_view logger, std::string_view data) {
@@ -57,7 +57,7 @@ void serving_request::log(severity grave, std::string_view logger, std::string_v
   params.text("level", to_string(grave));
   if (!logger.empty()) params.text("logger", logger);
   params.member("data", data);
-  side_.notify(protocol::notification::message, params.done());
+  side_.notify(protocol::notification::message, params.done(), id());
 }
 
 }  // namespace hawser

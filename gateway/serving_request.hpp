@@ -38,6 +38,8 @@ class serving_request {
   /// Sent where the client wants to hear of it. `data` is JSON.
   void log(severity grave, std::string_view logger, std::string_view data);
 
+  /// The request's id, as JSON.
+  [[nodiscard]] std::string id() const { return responder_.id().json(); }
   /// For the session, before it calls the handler again.
   void answered(std::string answers, std::string state);
 

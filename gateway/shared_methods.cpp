@@ -93,9 +93,9 @@ result<std::string> cannot_ask(kind what, const input_request& question, const s
   return invalid_params(std::move(text));
 }
 
-task<result<raw_json>> ask_one(peer& side, input_request question, duration patience) {
+task<result<raw_json>> ask_one(peer& side, input_request question, duration patience, std::string about) {
   const prepared_request request = prepared_request::verbatim(question.method, question.params);
-  const call_options options{.idle_timeout = patience, .hard_timeout = patience};
+  const call_options options{.idle_timeout = patience, .hard_timeout = patience, .about = std::move(about)};
   auto answer = co_await side.call(request, {}, options);
   if (!answer) co_return answer.error();
   if (auto valid = answer->check(); !valid) co_return valid.error();
@@ -104,7 +104,7 @@ task<result<raw_json>> ask_one(peer& side, input_request question, duration pati
 }
 
 // Before 2026-07-28 the server asks by requests of its own.
-task<result<std::string>> ask(const serving_means& means, std::vector<input_request> questions) {
+task<result<std::string>> ask(const serving_means& means, std::vector<input_request> questions, std::string about) {
   std::vector<task<result<raw_json>>> asked;
   for (input_request& question : questions) {
     // URL mode (2025-11-25) names the question, so that its completion can be told.
@@ -114,7 +114,7 @@ task<result<std::string>> ask(const serving_means& means, std::vector<input_requ
       named.members_of(question.params).text("elicitationId", base64url(random_bytes(12)));
       question.params = named.done();
     }
-    asked.push_back(ask_one(means.side, question, means.options.answer_patience));
+    asked.push_back(ask_one(means.side, question, means.options.answer_patience, about));
   }
   const auto answers = co_await when_all(std::move(asked));
   object_writer all;
@@ -205,7 +205,8 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
     }
     if (++number > means.options.rounds.max_rounds)
       co_return failure(which.what, {.code = errc::too_large, .what = "the client was asked too many times"});
-    auto answers = co_await ask(means, std::move(got->questions));
+    std::string on_behalf_of = request.id();
+    auto answers = co_await ask(means, std::move(got->questions), std::move(on_behalf_of));
     if (!answers) co_return failure(which.what, answers.error());
     request.answered(std::move(*answers), std::move(got->state));
   }

@@ -76,7 +76,7 @@ void subscriptions::tell(const listen& whom, std::string_view method, std::strin
   meta.member(protocol::meta::subscription_id, whom.id);
   object_writer tagged;
   tagged.members_of(params).member(protocol::meta::key, meta.done());
-  side_.notify(method, tagged.done());
+  side_.notify(method, tagged.done(), whom.id);
 }
 
 subscriptions::place subscriptions::add(std::string id, listen_filter filter) {

@@ -38,6 +38,8 @@ struct call_options {
   std::int64_t* id = nullptr;
   /// Header lines that go with the request where the transport is HTTP.
   std::string fields{};
+  /// The request of the other side, its id as JSON, on whose behalf this is asked; empty = none.
+  std::string about{};
 };
 
 class call_operation final : public operation, private timer {

@@ -92,6 +92,11 @@ struct outgoing {
   std::string_view line;
   std::optional<std::int64_t> request{};  ///< the id, where it is a request of ours
   std::string_view fields{};              ///< header lines that HTTP sends with it; others ignore them
+  /// The id, as JSON, of the request of the other side that this belongs to: over HTTP that says on which stream it
+  /// goes. Empty = none.
+  std::string_view about{};
+  bool answers = false;  ///< it is the answer to that request …
+  int failure = 0;       ///< … and an error with this code
 };
 
 }  // namespace hawser

@@ -22,7 +22,10 @@ peer::~peer() {
   for (const auto& request : incoming_) request->owner = nullptr;
 }
 
-void peer::notify(std::string_view method, std::string_view params) { send_line(notification_line(method, params)); }
+void peer::notify(std::string_view method, std::string_view params, std::string_view about) {
+  const std::string line = notification_line(method, params);
+  send_line({.line = line, .about = about});
+}
 
 void peer::negotiated(const peer_info& info, bool answers_requests) {
   answers_requests_ = answers_requests;
@@ -40,14 +43,19 @@ void peer::rest() noexcept {
   channel_.rest();
 }
 
-void peer::send_line(const std::string& line) {
+void peer::answer_with(const request_id& id, const std::string& line, int failure) {
+  const std::string about = id.json();
+  send_line({.line = line, .about = about, .answers = true, .failure = failure});
+}
+
+void peer::send_line(const outgoing& message) {
   if (closed_) return;
   // Somebody who asks and never reads must not fill our memory with his answers.
   if (channel_.queued() > limits_.max_queued) {
     count(counters_.unsent, "a message for somebody who does not read");
     return;
   }
-  queued_ = channel_.send({.line = line});
+  queued_ = channel_.send(message);
 }
 
 // What happens again and again is said at its first, second, fourth, eighth … time.
@@ -103,7 +111,8 @@ void peer::on_unusable(const message_view& message) {
     if (!answers_requests_) return;
     if (message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))
-      send_line(error_line(*id, protocol::code::invalid_request, message.fault));
+      answer_with(*id, error_line(*id, protocol::code::invalid_request, message.fault),
+                  protocol::code::invalid_request);
     return;
   }
   call_operation* call = answered_call(message);
@@ -126,8 +135,10 @@ void peer::on_incoming(const message_view& message) {
   const bool in_use = std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& r) { return r->id == *id; });
   if (in_use || incoming_.size() >= limits_.max_incoming) {
     count(counters_.refused, "a request that cannot be taken");
-    send_line(error_line(*id, protocol::code::invalid_request,
-                         in_use ? "a request with this id is being answered" : "too many requests are unanswered"));
+    answer_with(*id,
+                error_line(*id, protocol::code::invalid_request,
+                           in_use ? "a request with this id is being answered" : "too many requests are unanswered"),
+                protocol::code::invalid_request);
     return;
   }
   auto request = incoming_.emplace_back(std::make_shared<detail::incoming_request>(*std::move(id), this));

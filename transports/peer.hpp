@@ -63,7 +63,8 @@ class peer final : public receiver {
                                     const call_options& options) noexcept {
     return {*this, what, argument, options};
   }
-  void notify(std::string_view method, std::string_view params = {});
+  /// `about`: as in outgoing.
+  void notify(std::string_view method, std::string_view params = {}, std::string_view about = {});
 
   /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing, not even what came
   /// before: its server may not ask.
@@ -91,7 +92,8 @@ class peer final : public receiver {
   void on_cancelled(std::string_view params);
   call_operation* answered_call(const message_view& message);
   void count(std::uint64_t& counter, std::string_view what);
-  void send_line(const std::string& line);
+  void send_line(const outgoing& message);
+  void answer_with(const request_id& id, const std::string& line, int failure = 0);
   void forget(const detail::incoming_request& answered) noexcept;
 
   loop& loop_;

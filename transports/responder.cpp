@@ -23,14 +23,14 @@ void responder::result(std::string_view json) {
   if (!wanted()) return;
   peer& owner = *std::exchange(to_->owner, nullptr);
   owner.forget(*to_);
-  owner.send_line(result_line(to_->id, json));
+  owner.answer_with(to_->id, result_line(to_->id, json));
 }
 
 void responder::fail(int code, std::string_view message, std::string_view data) {
   if (!wanted()) return;
   peer& owner = *std::exchange(to_->owner, nullptr);
   owner.forget(*to_);
-  owner.send_line(error_line(to_->id, code, message, data));
+  owner.answer_with(to_->id, error_line(to_->id, code, message, data), code);
 }
 
 }  // namespace hawser
