@@ -17,15 +17,6 @@ constexpr std::string_view sentinel = "=?base64?";
 constexpr std::int64_t largest = (std::int64_t{1} << 53) - 1;
 constexpr int deepest = 64;
 
-// Which member of the params names what a request is about.
-std::string_view name_member(std::string_view method) noexcept {
-  namespace m = protocol::method;
-  if (method == m::tools_call || method == m::prompts_get) return "name";
-  if (method == m::resources_read) return "uri";
-  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
-  return {};
-}
-
 bool is_safe(std::string_view text) noexcept {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (text.starts_with(sentinel)) return false;
@@ -99,9 +90,26 @@ class schema_walk {
 
 }  // namespace
 
+std::string_view name_member(std::string_view method) noexcept {
+  namespace m = protocol::method;
+  if (method == m::tools_call || method == m::prompts_get) return "name";
+  if (method == m::resources_read) return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+  return {};
+}
+
 std::string field_text(std::string_view text) {
   if (is_safe(text)) return std::string{text};
   return std::string{sentinel} + base64(text) + "?=";
+}
+
+std::optional<std::string> text_of_field(std::string_view value) {
+  constexpr std::string_view end = "?=";
+  if (!value.starts_with(sentinel) || !value.ends_with(end) || value.size() < sentinel.size() + end.size())
+    return std::string{value};
+  value.remove_prefix(sentinel.size());
+  value.remove_suffix(end.size());
+  return from_base64(value);
 }
 
 void append_modern_fields(std::string& to, std::string_view version, std::string_view method, std::string_view params) {

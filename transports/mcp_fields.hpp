@@ -3,6 +3,7 @@
 // without reading bodies: method, name, and the arguments that a tool's schema marks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@ void append_modern_fields(std::string& to, std::string_view version, std::string
 
 /// A text as the value of a field: as it is where that is safe, else in the Base64 form that servers decode.
 std::string field_text(std::string_view text);
+/// What such a value means; nothing where its Base64 is none.
+std::optional<std::string> text_of_field(std::string_view value);
+/// Which member of the params names what a request of this method is about; empty where none does.
+std::string_view name_member(std::string_view method) noexcept;
 
 /// One argument of a tool that goes into a field of its own.
 struct header_argument {
