@@ -2,6 +2,7 @@
 // The settings of a serving_session: which revisions it speaks, its limits, its patience.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct serving_options {
   std::size_t max_watched = 1024;  ///< resources that one client has subscribed to
   shape::cache_hint keep{};        ///< of what the service itself says nothing about
   input_rounds::limits rounds{};
+  /// Where a client that comes again is known from, if not from this session alone: over HTTP each request of the era
+  /// without a handshake has a session of its own. Null: the session's own, with the limits above.
+  std::shared_ptr<input_rounds> known_rounds{};
   duration answer_patience = std::chrono::minutes{10};  ///< with a user who was asked something
   /// What had come before the client closed its end may still be answered, for so long: it may be a pipeline.
   duration linger = std::chrono::milliseconds{500};

@@ -50,8 +50,8 @@ serving_session::serving_session(loop& home, service& what, channel& over, servi
       channel_(over),
       options_(std::move(options)),
       side_(home, over, *this, {.max_incoming = options_.max_requests}),
-      rounds_(options_.rounds),
-      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = rounds_},
+      rounds_(options_.known_rounds ? options_.known_rounds : std::make_shared<input_rounds>(options_.rounds)),
+      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = *rounds_},
       subscriptions_(side_) {
   service_.add_listener(*this);
 }

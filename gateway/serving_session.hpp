@@ -73,7 +73,7 @@ class serving_session final : private peer_listener, private service_listener {
   serving_options options_;
   peer side_;
   inlet inlet_{*this};
-  input_rounds rounds_;
+  std::shared_ptr<input_rounds> rounds_;
   serving_means means_;
   subscriptions subscriptions_;
   legacy_client legacy_;
