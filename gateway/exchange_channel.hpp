@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The server's end of MCP over HTTP as a channel: what arrives was posted, and what is sent goes into the HTTP answer
+// it belongs to. Whoever has the requests delivers and attaches; this only finds the way.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../transports/channel.hpp"
+#include "../transports/scanner.hpp"
+#include "http_reply.hpp"
+
+namespace hawser {
+
+class exchange_channel final : public channel {
+ public:
+  ~exchange_channel() override;
+
+  task<result<void>> open(receiver& to) override;
+  std::size_t send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override;
+  task<result<void>> drained() override;
+  void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void negotiated(const peer_info& info) override { revision_ = info.revision; }
+  task<result<void>> close() override;
+
+  /// Completes when messages can be delivered; an error where it was closed before.
+  task<result<void>> opened();
+  /// One message that was posted; valid JSON, as a scanner has seen it.
+  void deliver(std::string_view message);
+  /// What belongs to the requests that it expects goes there, until it is detached.
+  void attach(http_reply& reply) { replies_.push_back(&reply); }
+  void detach(http_reply& reply) noexcept { std::erase(replies_, &reply); }
+  /// Whether the answer to this id is awaited by somebody.
+  [[nodiscard]] bool awaits(std::string_view id) const noexcept { return reply_for(id) != nullptr; }
+  /// Where what is said unasked goes, beginning with what was said before; one that listens already is ended.
+  void listen(http_reply& reply);
+  void unlisten(http_reply& reply) noexcept;
+  /// The client has taken leave, or must go: everything ends.
+  void end(error why) noexcept;
+  [[nodiscard]] bool ended() const noexcept { return told_; }
+
+  /// What `initialize` has agreed on; empty before.
+  [[nodiscard]] const std::string& revision() const noexcept { return revision_; }
+  /// For http_reply::manner.
+  [[nodiscard]] event& moved() noexcept { return moved_; }
+
+ private:
+  [[nodiscard]] http_reply* reply_for(std::string_view id) const noexcept;
+  void say_unasked(const outgoing& message);
+
+  scanner scanner_;
+  receiver* to_ = nullptr;
+  bool told_ = false;
+  event opened_;  // or told_
+  std::string revision_;
+  std::vector<http_reply*> replies_;
+  http_reply* listening_ = nullptr;
+  std::deque<std::string> unsaid_;
+  std::size_t unsaid_bytes_ = 0;
+  event moved_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "http_service.hpp"
+
+#include <algorithm>
+
+#include "../transports/json_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace header = protocol::header;
+
+void not_allowed(http_call& call, const char* allowed) {
+  http_fields fields;
+  fields.add("Allow", allowed);
+  fields.add("Content-Type", "application/json");
+  const http_refusal why{.status = 405, .what = "this method is not served here"};
+  call.reply(why.status, fields, why.body({}));
+}
+
+http_refusal unusable(const message_view& message) {
+  return {.code = message.fault_code == errc::parse ? protocol::code::parse_error : protocol::code::invalid_request,
+          .what = message.fault != nullptr ? message.fault : "this is no message"};
+}
+
+bool is_answer(const message_view& message) noexcept {
+  return message.kind == message_kind::result || message.kind == message_kind::failure;
+}
+
+std::string_view without_query(std::string_view target) noexcept { return target.substr(0, target.find('?')); }
+
+task<void> run_session(serving_session& session) {
+  auto served = co_await session.run();
+  ignore(served, "the exchange ends with it");
+}
+
+}  // namespace
+
+http_service::http_service(loop& home, service& what, http_service_options options)
+    : loop_(home), service_(what), options_(std::move(options)), modern_(options_.serving) {
+  if (!modern_.known_rounds) modern_.known_rounds = std::make_shared<input_rounds>(modern_.rounds);
+}
+
+task<void> http_service::run(http_server& at) {
+  scope lives{co_await this_context()};
+  lives_ = &lives;
+  answer_request each = [this](http_call& call) { return answer(call); };
+  co_await at.serve(std::move(each));
+  lives.request_stop();
+  co_await lives.join();
+  lives_ = nullptr;
+}
+
+task<void> http_service::live(http_service& self, session_ref session) {
+  co_await session->run(self.options_.session_patience);
+  self.sessions_.erase(session->id());
+}
+
+task<void> http_service::answer(http_call& call) {
+  const http_head& request = call.request();
+  const auto version = request.fields.find(header::protocol_version);
+  const bool has_sessions =
+      options_.serving.serves_legacy() && !(options_.serving.serves_modern() && version && protocol::modern(*version));
+  if (auto foreign = foreign_origin(request.fields)) {
+    refuse(call, *foreign);
+  } else if (without_query(request.target) != options_.path) {
+    refuse(call, {.status = 404, .what = "MCP is served at " + options_.path});
+  } else if (request.method == "POST") {
+    co_await post(call);
+  } else if (!has_sessions) {
+    not_allowed(call, "POST");
+  } else if (request.method == "GET") {
+    co_await listen(call);
+  } else if (request.method == "DELETE") {
+    end_session(call);
+  } else {
+    not_allowed(call, "GET, POST, DELETE");
+  }
+}
+
+task<void> http_service::post(http_call& call) {
+  const http_fields& fields = call.request().fields;
+  if (auto wrong = wrong_content(fields)) {
+    refuse(call, *wrong);
+    co_return;
+  }
+  const std::size_t first = std::min(call.body().find_first_not_of(" \t\r\n"), call.body().size());
+  if (call.body().substr(first).starts_with('[')) {
+    co_await serve_batch(call);
+    co_return;
+  }
+  scanner look;
+  const message_view message = look.scan(call.body());
+  if (message.kind == message_kind::unusable) {
+    refuse(call, unusable(message), message.id.size() <= longest_request_id ? id_of(message) : std::string{});
+  } else if (message.id.size() > longest_request_id) {
+    refuse(call, {.what = "the id is too long"});
+  } else if (belongs_to_modern(fields, message, options_.serving)) {
+    co_await serve_modern(call, message);
+  } else if (message.kind == message_kind::request && message.method == protocol::method::initialize) {
+    co_await initialize(call, message);
+  } else {
+    co_await serve_in_session(call, message);
+  }
+}
+
+// Since 2026-07-28 a request stands for itself: it has a serving_session for as long as it lasts, and when the client
+// goes away that is stopped.
+task<void> http_service::serve_modern(http_call& call, const message_view& message) {
+  if (message.kind == message_kind::notification) {
+    accept(call);  // there is none that would change anything
+    co_return;
+  }
+  const std::string id = id_of(message);
+  if (is_answer(message)) {
+    refuse(call, {.what = "this revision has no requests of servers, and so no answers of clients"});
+    co_return;
+  }
+  if (auto wrong = wrong_modern_request(call.request().fields, message, options_.serving)) {
+    refuse(call, *wrong, id);
+    co_return;
+  }
+  exchange_channel channel;
+  serving_session session{loop_, service_, channel, modern_};
+  std::vector<std::string> expected{id};
+  http_reply reply{std::move(expected)};
+  http_reply::manner how = manner_for(channel);
+  how.statuses = true;
+  channel.attach(reply);
+  scope serving{co_await this_context()};
+  serving.spawn(run_session(session));
+  auto opened = co_await channel.opened();
+  if (opened) channel.deliver(call.body());
+  co_await reply.write(call, how);
+  serving.request_stop();
+  co_await serving.join();
+  // What the end itself had to say: a subscription gets its result.
+  if (call.so_far() != http_call::stage::ended) co_await reply.write(call, how);
+  channel.detach(reply);
+}
+
+http_reply::manner http_service::manner_for(exchange_channel& channel) const {
+  return {.keep_alive = options_.keep_alive, .moved = &channel.moved()};
+}
+
+}  // namespace hawser

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The part of http_service that only the era with a handshake has: sessions.
+#include <algorithm>
+
+#include "../transports/json_text.hpp"
+#include "http_service.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace header = protocol::header;
+
+const http_refusal ended{.status = 404, .what = "the session has ended"};
+
+}  // namespace
+
+bool http_service::make_room() {
+  if (sessions_.size() < options_.max_sessions) return true;
+  auto oldest = sessions_.end();
+  for (auto one = sessions_.begin(); one != sessions_.end(); ++one) {
+    const bool free = !one->second->in_use();
+    if (free && (oldest == sessions_.end() || one->second->last_used() < oldest->second->last_used())) oldest = one;
+  }
+  if (oldest == sessions_.end()) return false;
+  oldest->second->channel().end(error{.code = errc::closed, .what = "another session needed the room"});
+  sessions_.erase(oldest);
+  return true;
+}
+
+// Session management: the id goes out with the result of `initialize`, and with nothing else.
+task<void> http_service::initialize(http_call& call, const message_view& message) {
+  if (auto wrong = wrong_legacy_version(call.request().fields, options_.serving)) {
+    refuse(call, *wrong, id_of(message));
+    co_return;
+  }
+  if (!make_room()) {
+    refuse(call, {.status = 503, .code = protocol::code::internal_error, .what = "all sessions are in use"},
+           id_of(message));
+    co_return;
+  }
+  const session_ref session = std::make_shared<http_session>(loop_, service_, options_.serving);
+  const http_session::use busy{*session};
+  sessions_.emplace(session->id(), session);
+  lives_->spawn(live(*this, session));
+  std::vector<std::string> expected{id_of(message)};
+  http_reply reply{std::move(expected)};
+  std::vector<std::string_view> messages{call.body()};
+  co_await exchange(call, *session, reply, std::move(messages));
+  const bool agreed = !session->channel().revision().empty();
+  if (!agreed) session->channel().end(error{.code = errc::closed, .what = "nothing was agreed on"});
+}
+
+http_service::found_session http_service::session_of(const http_head& request) const {
+  if (auto wrong = wrong_legacy_version(request.fields, options_.serving)) return {.why = *std::move(wrong)};
+  const auto id = only_field(request.fields, header::session_id);
+  if (!id)
+    return {.why = {.what = "initialize comes first; after it every request has the header field Mcp-Session-Id"}};
+  const auto found = sessions_.find(*id);
+  if (found == sessions_.end()) return {.why = {.status = 404, .what = "there is no such session, or no longer"}};
+  return {.session = found->second};
+}
+
+task<void> http_service::serve_in_session(http_call& call, const message_view& message) {
+  const std::string id = id_of(message);
+  const found_session found = session_of(call.request());
+  if (!found.session) {
+    refuse(call, found.why, id);
+    co_return;
+  }
+  const http_session::use busy{*found.session};
+  exchange_channel& channel = found.session->channel();
+  if (message.kind != message_kind::request) {
+    channel.deliver(call.body());
+    accept(call);
+  } else if (channel.awaits(id)) {
+    refuse(call, {.what = "a request with this id is being answered"}, id);
+  } else {
+    std::vector<std::string> expected{id};
+    http_reply reply{std::move(expected)};
+    std::vector<std::string_view> messages{call.body()};
+    co_await exchange(call, *found.session, reply, std::move(messages));
+  }
+}
+
+// Batches: 2025-03-26 only. The answers come as events of one stream.
+task<void> http_service::serve_batch(http_call& call) {
+  const found_session found = session_of(call.request());
+  if (!found.session || !protocol::has_batches(found.session->channel().revision())) {
+    const http_refusal no_batches{.what = "batches belong to sessions of the revision 2025-03-26"};
+    refuse(call, found.session ? no_batches : found.why);
+    co_return;
+  }
+  if (auto valid = validate_json(call.body()); !valid) {
+    refuse(call, {.code = protocol::code::parse_error, .what = valid.error().what});
+    co_return;
+  }
+  const http_session::use busy{*found.session};
+  std::vector<std::string_view> messages;
+  std::vector<std::string> expected;
+  scanner look;
+  bool good = true;
+  for_each_element(call.body(), [&](std::string_view element) {
+    const message_view message = look.scan(element);
+    std::string id = message.kind == message_kind::request ? id_of(message) : std::string{};
+    good = message.kind != message_kind::unusable && message.id.size() <= longest_request_id &&
+           message.method != protocol::method::initialize && !found.session->channel().awaits(id) &&
+           std::find(expected.begin(), expected.end(), id) == expected.end();
+    messages.push_back(element);
+    if (!id.empty()) expected.push_back(std::move(id));
+    return good;
+  });
+  if (!good || messages.empty()) {
+    refuse(call, {.what = "a message of this batch cannot be served"});
+  } else if (expected.empty()) {
+    for (const std::string_view message : messages) found.session->channel().deliver(message);
+    accept(call);
+  } else {
+    http_reply reply{std::move(expected), http_reply::form::events};
+    co_await exchange(call, *found.session, reply, std::move(messages));
+  }
+}
+
+// Before 2026-07-28 a client that goes away has not cancelled anything: the session goes on without it.
+task<void> http_service::exchange(http_call& call, http_session& in, http_reply& reply,
+                                  std::vector<std::string_view> messages) {
+  exchange_channel& channel = in.channel();
+  auto opened = co_await channel.opened();
+  if (!opened) {
+    refuse(call, ended);
+    co_return;
+  }
+  http_reply::manner how = manner_for(channel);
+  if (channel.revision().empty()) how.fields.add(std::string{header::session_id}, in.id());
+  channel.attach(reply);
+  for (const std::string_view message : messages) channel.deliver(message);
+  co_await reply.write(call, how);
+  channel.detach(reply);
+  const context where = co_await this_context();
+  if (call.so_far() != http_call::stage::silent || where.stop_requested()) co_return;
+  if (channel.ended()) {
+    refuse(call, ended);
+  } else {
+    http_fields fields;  // cancelled: a stream without the answer
+    fields.add("Content-Type", "text/event-stream");
+    call.reply(200, fields, {});
+  }
+}
+
+// Listening for messages from the server: one stream a session, the newest.
+task<void> http_service::listen(http_call& call) {
+  const found_session found = session_of(call.request());
+  if (!found.session) {
+    refuse(call, found.why);
+    co_return;
+  }
+  if (!accepts(call.request().fields, "text/event-stream")) {
+    refuse(call, {.status = 406, .what = "Accept must have text/event-stream"});
+    co_return;
+  }
+  const http_session::use busy{*found.session};
+  std::vector<std::string> nothing;
+  http_reply reply{std::move(nothing), http_reply::form::events};
+  exchange_channel& channel = found.session->channel();
+  const http_reply::manner how = manner_for(channel);
+  channel.listen(reply);
+  co_await reply.write(call, how);
+  channel.unlisten(reply);
+}
+
+void http_service::end_session(http_call& call) {
+  const found_session found = session_of(call.request());
+  if (!found.session) {
+    refuse(call, found.why);
+    return;
+  }
+  sessions_.erase(found.session->id());
+  found.session->channel().end(error{.code = errc::closed, .what = "the client has ended the session"});
+  call.reply(204, {}, {});
+}
+
+}  // namespace hawser

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "http_session.hpp"
+
+#include "../runtime/crypto.hpp"
+#include "../runtime/timeout.hpp"
+#include "../runtime/when.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t id_bytes = 24;
+
+task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
+
+}  // namespace
+
+http_session::http_session(loop& home, service& what, const serving_options& serving)
+    : loop_(home),
+      id_(base64url(random_bytes(id_bytes))),
+      serving_(home, what, channel_, serving),
+      last_used_(home.now()) {}
+
+http_session::use::use(http_session& of) noexcept : of_(of) {
+  ++of_.users_;
+  of_.touch();
+}
+
+http_session::use::~use() {
+  --of_.users_;
+  of_.touch();
+}
+
+void http_session::touch() noexcept {
+  last_used_ = loop_.now();
+  touched_.set();
+}
+
+// Ends where nobody has come for so long; a request that takes longer is use, too.
+task<result<void>> http_session::unused(duration patience) {
+  while (true) {
+    touched_.reset();
+    auto touched = co_await with_timeout(patience, wait_for(touched_));
+    const bool in_time = touched || (touched.error().code == errc::timed_out && in_use());
+    if (!in_time) co_return touched;
+  }
+}
+
+task<void> http_session::run(duration patience) {
+  auto ended = co_await when_any(serving_.run(), unused(patience));
+  ignore(std::get<0>(ended.values), "the client has heard it, or is gone");
+}
+
+}  // namespace hawser

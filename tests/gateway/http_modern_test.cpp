@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// http_service in the era without a handshake (2026-07-28), as bytes.
+#include "../support/every_step.hpp"
+#include "../support/http_serving_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace hawser::testing;
+using house = http_serving_house;
+using words = serving_house;
+
+http_service_options modern_only() {
+  http_service_options options;
+  options.serving.revisions = {protocol::revision::v2026_07_28};
+  return options;
+}
+
+task<void> answers(house& h) {
+  const http_answer list = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  expect(list.status == 200_i && list.fields.find("Content-Type") == "application/json") << list.body;
+  expect(has(find_member(result_of(list.body), "tools"), R"("name":"echo")") && list.keep_alive);
+  expect(!list.fields.find("Mcp-Session-Id").has_value());
+  const http_answer echo = co_await h.post(modern_fields("tools/call", "echo"),
+                                           words::modern(2, "tools/call", R"("name":"echo","arguments":{"a":[1]})"));
+  expect(find_member(result_of(echo.body), "y") == R"({"a":[1]})") << echo.body;
+  const http_answer found = co_await h.post(modern_fields("server/discover"), words::modern(3, "server/discover"));
+  expect(find_member(result_of(found.body), "supportedVersions").starts_with(R"(["2026-07-28","2025-11-25")"));
+  const http_answer told =
+      co_await h.post(modern_fields("notifications/x"), R"({"jsonrpc":"2.0","method":"notifications/x"})");
+  expect(told.status == 202_i && told.body.empty());
+  expect(h.serving.sessions() == 0_ul);
+}
+
+task<void> refuses(house& h) {
+  const auto refused = [](const http_answer& answer, int status, std::string_view code, std::string_view id) {
+    expect(answer.status == status && code_of(answer.body) == code && find_member(answer.body, "id") == id)
+        << answer.status << answer.body;
+    expect(answer.fields.find("Content-Type") == "application/json");
+  };
+  const std::string list = words::modern(7, "tools/list");
+  const http_answer no_fields = co_await h.post(std::string{plain_fields}, list);
+  refused(no_fields, 400, "-32020", "7");
+  const http_answer no_meta = co_await h.post(modern_fields("tools/list"), words::request(7, "tools/list"));
+  refused(no_meta, 400, "-32602", "7");
+  std::string later = list;
+  later.replace(later.find("2026-07-28"), 10, "2099-01-01");
+  const http_answer unknown_version = co_await h.post(modern_fields("tools/list"), later);
+  refused(unknown_version, 400, "-32022", "7");
+  expect(has(unknown_version.body, R"("supported":["2026-07-28")")) << unknown_version.body;
+  const http_answer unknown_method = co_await h.post(modern_fields("no/such"), words::modern(7, "no/such"));
+  refused(unknown_method, 404, "-32601", "7");
+  // What the service itself has to say travels on 200.
+  const http_answer unknown_tool =
+      co_await h.post(modern_fields("tools/call", "x"), words::modern(7, "tools/call", R"("name":"x")"));
+  refused(unknown_tool, 200, "-32602", "7");
+  h.what.asking = {{"who", "elicitation/create", R"({"message":"?"})"}};
+  const http_answer cannot_ask =
+      co_await h.post(modern_fields("tools/call", "ask"), words::modern(7, "tools/call", R"("name":"ask")"));
+  refused(cannot_ask, 400, "-32021", "7");
+  const http_answer response = co_await h.post(modern_fields("x"), R"({"jsonrpc":"2.0","id":7,"result":{}})");
+  refused(response, 400, "-32600", "");
+  const http_answer garbage = co_await h.post(modern_fields("tools/list"), "{\"jsonrpc\"");
+  refused(garbage, 400, "-32700", "");
+  const http_answer no_request = co_await h.post(modern_fields("tools/list"), R"({"id":7,"method":"tools/list"})");
+  refused(no_request, 400, "-32600", "7");
+  const http_answer batch = co_await h.post(modern_fields("tools/list"), '[' + list + ']');
+  refused(batch, 400, "-32600", "");
+  const std::string endless = R"({"jsonrpc":"2.0","id":")" + std::string(2000, 'x') + R"(","method":"tools/list"})";
+  const http_answer long_id = co_await h.post(modern_fields("tools/list"), endless);
+  refused(long_id, 400, "-32600", "");
+}
+
+task<void> checks_where_it_comes_from(house& h) {
+  const std::string list = words::modern(1, "tools/list");
+  const http_answer rebound =
+      co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp", "evil.example"));
+  expect(rebound.status == 403_i) << rebound.body;
+  const http_answer page =
+      co_await h.post(modern_fields("tools/list") + "Origin: http://evil.example\r\n", "not even JSON");
+  expect(page.status == 403_i) << page.body;
+  const http_answer local = co_await h.post(modern_fields("tools/list") + "Origin: http://localhost:6274\r\n", list);
+  expect(local.status == 200_i);
+  const http_answer elsewhere = co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/other"));
+  expect(elsewhere.status == 404_i);
+  const http_answer text = co_await h.post("Content-Type: text/plain\r\n", list);
+  expect(text.status == 415_i);
+  const http_answer deaf = co_await h.post("Content-Type: application/json\r\nAccept: application/json\r\n", list);
+  expect(deaf.status == 406_i);
+  const http_answer query = co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp?a=b"));
+  expect(query.status == 200_i);
+}
+
+task<void> has_one_method(house& h) {
+  for (const char* method : {"GET", "DELETE", "PUT", "OPTIONS"}) {
+    const http_answer answer = co_await h.ask(http_request_text(method, "Mcp-Session-Id: x\r\n"));
+    expect(answer.status == 405_i && answer.fields.find("Allow") == "POST") << method;
+  }
+  const http_answer hello =
+      co_await h.post(std::string{plain_fields}, words::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
+  expect(hello.status == 400_i && code_of(hello.body) == "-32022") << hello.body;
+}
+
+task<void> streams_what_comes_before_the_answer(house& h) {
+  std::string body = words::modern(1, "tools/call", R"("name":"tell")");
+  body.replace(body.find(R"("_meta":{)"), 9,
+               R"("_meta":{"progressToken":"t","io.modelcontextprotocol/logLevel":"error",)");
+  const http_answer told = co_await h.post(modern_fields("tools/call", "tell"), body);
+  expect(told.status == 200_i && told.fields.find("Content-Type") == "text/event-stream");
+  expect(told.fields.find("X-Accel-Buffering") == "no" &&
+         told.fields.find("Cache-Control") == "no-cache, no-transform");
+  std::size_t events = 0;
+  for (std::size_t at = told.body.find("data: "); at != std::string::npos; at = told.body.find("data: ", at + 1))
+    ++events;
+  expect(events == 4_ul) << told.body;
+  expect(has(told.body, R"("progressToken":"t","progress":1,)") && has(told.body, R"({"loud":true})"));
+  expect(told.body.find("told") > told.body.find("loud") && told.body.ends_with("\n\n"));
+}
+
+task<void> asks_in_rounds(house& h) {
+  h.what.asking = {{"who", "elicitation/create", R"({"mode":"form","message":"?","requestedSchema":{}})"}};
+  const std::string declares = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                               R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})";
+  const std::string fields = modern_fields("tools/call", "ask");
+  const http_answer asked = co_await h.post(fields, words::request(1, "tools/call", R"("name":"ask",)" + declares));
+  const std::string state{find_member(result_of(asked.body), "requestState")};
+  expect(find_member(result_of(asked.body), "resultType") == R"("input_required")") << asked.body;
+  const std::string again = words::request(
+      2, "tools/call",
+      R"("name":"ask","inputResponses":{"who":{"action":"decline"}},"requestState":)" + state + ',' + declares);
+  const http_answer answered = co_await h.post(fields, again);
+  expect(has(answered.body, "decline") && has(answered.body, R"("s:)")) << answered.body;
+  const http_answer twice = co_await h.post(fields, again);
+  expect(code_of(twice.body) == "-32602") << "good once: " << twice.body;
+}
+
+task<void> a_client_that_goes_away_cancels(house& h) {
+  auto visitor = co_await http_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", modern_fields("tools/call", "wait"),
+                                 words::modern(1, "tools/call", R"("name":"wait")")));
+  auto stuck = co_await h.what.stuck.wait();
+  expect(stuck.has_value());
+  co_await visitor->close();
+  for (int i = 0; i < 500 && !h.what.heard_stop; ++i) {
+    auto slept = co_await sleep_for(std::chrono::milliseconds{5});
+    if (!slept) break;
+  }
+  expect(h.what.heard_stop);
+}
+
+task<void> subscribes(house& h) {
+  auto visitor = co_await http_visitor::connect(h.at());
+  visitor->say(
+      http_request_text("POST", modern_fields("subscriptions/listen"),
+                        words::modern(9, "subscriptions/listen",
+                                      R"("notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:1"]})")));
+  const std::string begun = co_await visitor->until("acknowledged");
+  expect(has(begun, "text/event-stream") && has(begun, R"("io.modelcontextprotocol/subscriptionId":9)")) << begun;
+  h.what.changed(list_kind::tools);
+  h.what.changed(list_kind::prompts);
+  h.what.updated("a:1");
+  const std::string told = co_await visitor->until("resources/updated");
+  expect(has(told, "tools/list_changed") && !has(told, "prompts/list_changed")) << told;
+  co_await visitor->close();
+}
+
+task<void> two_at_once_with_one_id(house& h) {
+  auto first = co_await http_visitor::connect(h.at());
+  first->say(http_request_text("POST", modern_fields("tools/call", "wait"),
+                               words::modern(1, "tools/call", R"("name":"wait")")));
+  auto stuck = co_await h.what.stuck.wait();
+  expect(stuck.has_value());
+  const http_answer other = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  expect(other.status == 200_i) << "ids belong to their request only";
+  co_await first->close();
+}
+
+task<void> keeps_alive(house& h) {
+  auto visitor = co_await http_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", modern_fields("tools/call", "wait"),
+                                 words::modern(1, "tools/call", R"("name":"wait")")));
+  const std::string silent = co_await visitor->until(": still here");
+  expect(has(silent, "text/event-stream") && has(silent, "\n: still here\n\n")) << silent;
+  co_await visitor->close();
+}
+
+// The server's own end: who listens hears it.
+task<void> ends_gracefully(loop& l, std::string& heard) {
+  auto server = http_server::listen(l, {});
+  expect(server.has_value());
+  house h{l, *server, {}};
+  scope serving{co_await this_context()};
+  serving.spawn(house::serve(h));
+  auto visitor = co_await http_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", modern_fields("subscriptions/listen"),
+                                 words::modern(9, "subscriptions/listen", R"("notifications":{})")));
+  const std::string begun = co_await visitor->until("acknowledged");
+  serving.request_stop();
+  co_await serving.join();
+  heard = co_await visitor->until("0\r\n\r\n");
+  co_await visitor->close();
+}
+
+task<void> one_of_everything(house& h) {
+  auto visitor = co_await http_visitor::connect(h.at());
+  if (visitor == nullptr) co_return;
+  visitor->say(http_request_text("POST", modern_fields("tools/call", "wait"),
+                                 words::modern(1, "tools/call", R"("name":"wait")")));
+  auto stuck = co_await h.what.stuck.wait();
+  ignore(stuck, "a stop may come first");
+  co_await visitor->close();
+}
+
+task<void> stopped_anywhere(loop& l) {
+  http_serving_body inside = one_of_everything;
+  co_await in_http_house(l, std::move(inside), {}, {});
+}
+
+const suite<"http_modern"> tests = [] {
+  "a request stands for itself and is answered as JSON"_test = [] { http_serving(answers); };
+  "what is wrong has its status and its code"_test = [] { http_serving(refuses); };
+  "host, origin, path and types are looked at first"_test = [] { http_serving(checks_where_it_comes_from); };
+  "without the other era there is POST and nothing else"_test = [] { http_serving(has_one_method, modern_only()); };
+  "progress and log messages come as events before the answer"_test = [] {
+    http_serving(streams_what_comes_before_the_answer);
+  };
+  "a question and its answer are two requests"_test = [] { http_serving(asks_in_rounds); };
+  "a client that goes away has cancelled"_test = [] { http_serving(a_client_that_goes_away_cancels); };
+  "a subscription is a stream that tells of changes"_test = [] { http_serving(subscribes); };
+  "two requests with the same id do not meet"_test = [] { http_serving(two_at_once_with_one_id); };
+  "a silent stream shows that it lives"_test = [] {
+    http_service_options options;
+    options.keep_alive = std::chrono::milliseconds{20};
+    http_serving(keeps_alive, options);
+  };
+  "a subscription ends with its result when the server does"_test = [] {
+    loop l;
+    std::string heard;
+    l.run(ends_gracefully(l, heard));
+    expect(has(heard, R"("id":9,"result":)") && has(heard, "subscriptionId") && heard.ends_with("0\r\n\r\n")) << heard;
+  };
+  "a body beyond the limit is refused"_test = [] {
+    http_server_options where;
+    where.limits.max_body = 2000;
+    http_serving(
+        [](house& h) -> task<void> {
+          const std::string large = words::modern(1, "tools/call", R"("name":")" + std::string(3000, 'x') + '"');
+          const http_answer answer = co_await h.post(modern_fields("tools/call", "x"), large);
+          expect(answer.status == 413_i);
+        },
+        {}, where);
+  };
+  "a stop at every step leaves nothing behind"_test = [] { every_step(stopped_anywhere); };
+};
+
+}  // namespace

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// An http_service with the example service behind it, on loopback, and clients that speak to it in bytes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "../../gateway/http_service.hpp"
+#include "../../runtime/timeout.hpp"
+#include "http_house.hpp"
+#include "serving_house.hpp"
+
+namespace hawser::testing {
+
+inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+inline std::string http_request_text(std::string_view method, std::string_view fields, std::string_view body = {},
+                                     std::string_view target = "/mcp", std::string_view host = "127.0.0.1") {
+  std::string text{method};
+  text.append(" ").append(target).append(" HTTP/1.1\r\n");
+  if (!host.empty()) text.append("Host: ").append(host).append("\r\n");
+  text.append(fields);
+  if (!body.empty()) text.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
+  return text.append("\r\n").append(body);
+}
+
+inline constexpr std::string_view plain_fields =
+    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+
+/// What a client of 2026-07-28 says beside the message.
+inline std::string modern_fields(std::string_view method, std::string_view name = {}) {
+  std::string fields{plain_fields};
+  fields.append("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: ").append(method).append("\r\n");
+  if (!name.empty()) fields.append("Mcp-Name: ").append(name).append("\r\n");
+  return fields;
+}
+
+/// A connection whose answer is read as it comes.
+class http_visitor {
+ public:
+  static task<std::unique_ptr<http_visitor>> connect(endpoint at) {
+    std::vector<endpoint> candidates{at};
+    auto made = co_await tcp_connect(std::move(candidates));
+    expect(made.has_value() || made.error().code == errc::cancelled);
+    if (!made) co_return nullptr;
+    co_return std::unique_ptr<http_visitor>{new http_visitor{std::move(*made)}};
+  }
+  void say(std::string_view bytes) { over_.write(bytes); }
+  /// Everything so far, once this is in it; what there is where it does not come in time.
+  task<std::string> until(std::string part) {
+    while (!has(heard, part)) {
+      auto more = co_await with_timeout(std::chrono::seconds{5}, read(over_));
+      if (!more) break;
+      heard += over_.unread();
+      over_.consume(over_.unread().size());
+    }
+    co_return heard;
+  }
+  task<void> close() { co_await over_.close(); }
+
+  std::string heard;
+
+ private:
+  explicit http_visitor(stream over) : over_(std::move(over)) {}
+  static task<result<void>> read(stream& from) {
+    auto more = co_await from.read_some();
+    if (!more) co_return more.error();
+    co_return result<void>{};
+  }
+  stream over_;
+};
+
+struct http_serving_house {
+  http_serving_house(loop& l, http_server& s, http_service_options options)
+      : home(l), server(s), serving(l, what, std::move(options)) {}
+
+  loop& home;
+  http_server& server;
+  example_service what;
+  http_service serving;
+
+  [[nodiscard]] endpoint at() const { return server.local(); }
+  task<http_answer> ask(std::string bytes) {
+    auto answer = co_await testing::ask(at(), std::move(bytes));
+    expect(answer.has_value()) << (answer ? "" : answer.error().what);
+    if (!answer) co_return http_answer{};
+    co_return std::move(*answer);
+  }
+  task<http_answer> post(std::string fields, std::string body) {
+    co_return co_await ask(http_request_text("POST", fields, body));
+  }
+  /// The fields of a session that begins here.
+  task<std::string> initialize(std::string revision = "2025-11-25", std::string capabilities = "{}") {
+    const std::string hello = serving_house::request(
+        1000, "initialize", R"("protocolVersion":")" + revision + R"(","capabilities":)" + capabilities);
+    const http_answer answer = co_await post(std::string{plain_fields}, hello);
+    const auto id = answer.fields.find("Mcp-Session-Id");
+    expect(answer.status == 200 && id.has_value()) << answer.status << answer.body;
+    if (!id) co_return std::string{};
+    std::string fields = "Mcp-Session-Id: " + std::string{*id} + "\r\nMCP-Protocol-Version: " + revision + "\r\n";
+    const std::string ready = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
+    const http_answer accepted = co_await post(std::string{plain_fields} + fields, ready);
+    expect(accepted.status == 202_i && accepted.body.empty());
+    co_return fields;
+  }
+  static task<void> serve(http_serving_house& h) { co_await h.serving.run(h.server); }
+};
+
+using http_serving_body = std::function<task<void>(http_serving_house&)>;
+
+inline task<void> in_http_house(loop& l, http_serving_body inside, http_service_options options,
+                                http_server_options where) {
+  const counted alive;
+  auto server = http_server::listen(l, std::move(where));
+  expect(server.has_value());
+  if (!server) co_return;
+  http_serving_house house{l, *server, std::move(options)};
+  scope serving{co_await this_context()};
+  serving.spawn(http_serving_house::serve(house));
+  co_await inside(house);
+  serving.request_stop();
+  co_await serving.join();
+  expect(house.serving.sessions() == 0_ul);
+}
+
+inline void http_serving(http_serving_body inside, http_service_options options = {}, http_server_options where = {}) {
+  loop l;
+  l.run(in_http_house(l, std::move(inside), std::move(options), std::move(where)));
+}
+
+}  // namespace hawser::testing
