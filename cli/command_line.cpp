@@ -170,13 +170,21 @@ void add_programs(CLI::App& app, chosen_command& chosen) {
       "Put -- before a command that has options of its own.");
   command->prefix_command(false);
 
-  CLI::App* demo = app.add_subcommand("demo-server", "serves MCP on stdin and stdout, to try clients with");
+  CLI::App* demo = app.add_subcommand("demo-server", "serves MCP on stdin and stdout, or by HTTP, to try clients with");
   demo_server_options& of_demo = chooses(*demo, chosen, run_demo_server);
   demo->add_option("--name", of_demo.name, "what it calls itself")->capture_default_str();
   demo->add_option("--revision", of_demo.revision, "speaks this revision only, by its date");
   demo->add_flag("--legacy-only", of_demo.legacy_only, "speaks only revisions with a handshake");
   demo->add_flag("--modern-only", of_demo.modern_only, "speaks only revisions without one");
-  demo->footer("Ends with 0 when stdin ends, by Ctrl-C or by SIGTERM; the tool crash ends it with 3.");
+  CLI::Option* http = demo->add_flag("--http", of_demo.http, "serves by HTTP on 127.0.0.1; prints its URL");
+  demo->add_option("--port", of_demo.port, "with --http: where to listen; without it, any port that is free")
+      ->needs(http);
+  demo->add_flag("--json", of_demo.json, "with --http: prints the URL as JSON for programs")->needs(http);
+  demo->footer(
+      "Ends with 0 when stdin ends, by Ctrl-C or by SIGTERM; the tool crash ends it with 3.\n"
+      "With --http it does not read stdin; the first line it prints is its URL.\n"
+      "--json: one object {url}\n"
+      "Example: hawser demo-server --http --port 8080");
 }
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <csignal>
 #include <cstdio>
 
-#include "../gateway/serving_session.hpp"
+#include "../gateway/http_service.hpp"
 #include "../runtime/signals.hpp"
 #include "../runtime/when.hpp"
+#include "../transports/object_writer.hpp"
 #include "../transports/own_stdio_channel.hpp"
 #include "demo_service.hpp"
 
@@ -38,11 +39,28 @@ result<serving_options> read(const demo_server_options& options) {
 
 task<result<int>> interrupted(signal_set& signals) { co_return co_await signals.next(); }
 
+task<int> serve_http(loop& home, const demo_server_options& options, serving_options serving, signal_set& signals) {
+  auto server = http_server::listen(home, {.port = options.port});
+  if (!server) co_return complain(server.error(), failed);
+  demo_service what{options.name};
+  http_service_options how;
+  how.serving = std::move(serving);
+  const std::string url = "http://" + server->local().to_string() + how.path;
+  object_writer object;
+  const std::string line = options.json ? object.text("url", url).done() : url;
+  std::puts(line.c_str());
+  std::fflush(stdout);  // somebody may wait for it at the other end of a pipe
+  http_service serves{home, what, std::move(how)};
+  co_await when_any(serves.run(*server), interrupted(signals));
+  co_return 0;
+}
+
 task<int> serve(loop& home, const demo_server_options& options) {
   auto serving = read(options);
   if (!serving) co_return complain(serving.error(), wrong_usage);
   auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
   if (!signals) co_return complain(signals.error(), failed);
+  if (options.http) co_return co_await serve_http(home, options, std::move(*serving), *signals);
   demo_service what{options.name};
   own_stdio_channel wire;
   serving_session session{home, what, wire, std::move(*serving)};
