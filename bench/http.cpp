@@ -144,8 +144,9 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   if (!clear_server || !tls_server || !large_server) co_return false;
   auto raw = blocking_web::connect(clear_server->port(), blocking_web::wire::clear);
   auto raw_tls = blocking_web::connect(tls_server->port(), blocking_web::wire::tls);
+  auto raw_large = blocking_web::connect(large_server->port(), blocking_web::wire::clear);
   auto trusted = tls_context::client({.ca_file = certificate.path()});
-  if (!raw || !raw_tls || !trusted) co_return false;
+  if (!raw || !raw_tls || !raw_large || !trusted) co_return false;
   ares_resolver names;
   http_channel_options under_tls = options_for(url_of("https", tls_server->port()));
   under_tls.client.tls = *trusted;
@@ -169,7 +170,8 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
     if (!fine || round % 5 != 0) continue;
     const bool pair = socket_pair_floor(large_result, kept, all[4].latency);
     const bool large = co_await in_turn(ours_large.side(), 1, &all[5].latency);
-    fine = pair && large;
+    const bool blocking = floor_in_turn(*raw_large, request, 1, all[6].latency);
+    fine = pair && large && blocking;
   }
   for (const int in_flight : {1, 16}) {
     std::vector<double> rounds;
@@ -198,7 +200,8 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
 int http(const settings& s) {
   std::vector<candidate> all{{.name = "blocking keep-alive exchange"}, {.name = "peer over HTTP"},
                              {.name = "blocking exchange, OpenSSL"},   {.name = "peer over HTTPS"},
-                             {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"}};
+                             {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"},
+                             {.name = "the same by blocking calls"}};
   std::vector<goal> rates;
   loop home;
   if (!home.run(measure(home, s, all, rates))) return 2;
@@ -209,7 +212,8 @@ int http(const settings& s) {
        .unit = "x floor",
        .bar = 1.25},
       {.name = "P2 p50, under TLS", .figure = all[3].latency.ratio_to(all[2].latency), .unit = "x floor", .bar = 1.25},
-      {.name = "P5 p50, 5 MB", .figure = all[5].latency.ratio_to(all[4].latency), .unit = "x floor", .bar = 2.0}};
+      {.name = "P5 p50, 5 MB", .figure = all[5].latency.ratio_to(all[4].latency), .unit = "x floor", .bar = 2.0},
+      {.name = "5 MB by blocking calls", .figure = all[6].latency.ratio_to(all[4].latency), .unit = "x floor"}};
   goals.insert(goals.end(), rates.begin(), rates.end());
   if (s.free) {
     for (goal& g : goals) g.bar.reset();

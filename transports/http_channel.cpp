@@ -71,8 +71,11 @@ std::size_t http_channel::send(const outgoing& message) {
 }
 
 std::string http_channel::fields_for(const outgoing& message, const message_view& opened) const {
-  std::string fields =
+  constexpr std::string_view usual =
       "Accept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\n";
+  std::string fields;
+  fields.reserve(usual.size() + options_.fields.size() + session_.size() + message.fields.size() + 160);
+  fields += usual;
   fields += options_.fields;
   const std::string_view meta = opened.params.empty() ? std::string_view{} : find_member(opened.params, "_meta");
   const auto version = text_of(meta.empty() ? meta : find_member(meta, protocol::meta::protocol_version));
