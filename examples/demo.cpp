@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What Hawser does, in half a minute: servers of three revisions and a native tool in one table, calls from several
-// threads while a server comes and goes, latency, and nobody left at the end. `./dev demo` runs it.
+// What Hawser does, in half a minute: servers of three revisions, one of them reached by HTTP, too, and a native tool
+// in one table, calls from several threads while a server comes and goes, latency, and nobody left at the end. `./dev
+// demo` runs it.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -23,11 +29,44 @@ constexpr const char* configuration = R"({
   "mcpServers": {
     "modern":  { "command": "${HAWSER}", "args": ["demo-server", "--name", "modern", "--modern-only"] },
     "current": { "command": "${HAWSER}", "args": ["demo-server", "--name", "current", "--legacy-only"] },
-    "old":     { "command": "${HAWSER}", "args": ["demo-server", "--name", "old", "--revision", "2024-11-05"] }
+    "old":     { "command": "${HAWSER}", "args": ["demo-server", "--name", "old", "--revision", "2024-11-05"] },
+    "far":     { "url": "${FAR}" }
   }
 })";
 
 int failures = 0;
+
+// A server that runs by itself, as one on the network does: all that the host knows of it is its URL.
+class far_server {
+ public:
+  explicit far_server(const std::string& hawser_program) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    pid_ = fork();
+    if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // the demo may be killed
+      dup2(ends[1], STDOUT_FILENO);
+      execl(hawser_program.c_str(), "hawser", "demo-server", "--http", "--name", "far", nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    for (char c = 0; read(ends[0], &c, 1) == 1 && c != '\n';) url_ += c;
+    close(ends[0]);
+  }
+  far_server(const far_server&) = delete;
+  far_server& operator=(const far_server&) = delete;
+  ~far_server() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGTERM);
+    waitpid(pid_, nullptr, 0);
+  }
+  [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  [[nodiscard]] int pid() const noexcept { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+  std::string url_;
+};
 
 void say(const char* what) { std::printf("\n%s\n", what); }
 
@@ -37,18 +76,22 @@ void show(const char* call, const hawser::result<envelope>& answer) {
   if (rendered.error) ++failures;
 }
 
-hawser::host_settings settings_for(const std::string& hawser_program) {
-  const auto loaded = hawser::parse_config(configuration, "demo", [&](std::string_view name) {
-    return name == "HAWSER" ? std::optional{hawser_program} : std::nullopt;
-  });
+hawser::host_settings settings_for(const std::string& hawser_program, const std::string& far_url) {
+  const auto value_of = [&](std::string_view name) -> std::optional<std::string> {
+    if (name == "HAWSER") return hawser_program;
+    if (name == "FAR") return far_url;
+    return std::nullopt;
+  };
+  const auto loaded = hawser::parse_config(configuration, "demo", value_of);
   for (const auto& problem : loaded.problems) std::fprintf(stderr, "%s\n", problem.text().c_str());
   return loaded.settings;
 }
 
 void show_servers(host& h) {
   for (const auto& one : h.status()) {
-    std::printf("  %-8s %-8s revision %-10s %2zu tools  pid %d\n", one.name.c_str(),
-                std::string{to_string(one.state)}.c_str(), one.agreed.revision.c_str(), one.tools, one.pid);
+    const std::string where = one.pid > 0 ? "pid " + std::to_string(one.pid) : "by HTTP";
+    std::printf("  %-8s %-8s revision %-10s %2zu tools  %s\n", one.name.c_str(),
+                std::string{to_string(one.state)}.c_str(), one.agreed.revision.c_str(), one.tools, where.c_str());
     if (one.state != hawser::server_state::ready) {
       std::printf("           %s\n", one.reason.c_str());
       ++failures;
@@ -62,7 +105,7 @@ void calls_while_servers_come_and_go(host& h, const std::string& program) {
   std::atomic<int> answered = 0;
   std::atomic<int> lost = 0;
   std::vector<std::thread> callers;
-  for (const char* tool : {"modern__echo", "current__echo", "old__echo", "clock"}) {
+  for (const char* tool : {"modern__echo", "far__echo", "old__echo", "clock"}) {
     callers.emplace_back([&, tool] {
       while (!stop) {
         const auto answer = h.call(tool, {{"text", "hello"}}).get();
@@ -97,34 +140,34 @@ void print_latency(const char* what, std::vector<double> microseconds) {
   std::printf("  %-44s p50 %6.1f us   p99 %6.1f us\n", what, at(0.5), at(0.99));
 }
 
-hawser::task<hawser::result<std::vector<double>>> calls_on_the_loop(hawser::hub& inside, int count) {
+hawser::task<hawser::result<std::vector<double>>> calls_on_the_loop(hawser::hub& inside, std::string tool, int count) {
   std::vector<double> microseconds;
   for (int i = 0; i < count; ++i) {
     const auto begin = steady_clock::now();
-    auto answer = co_await inside.call("current__echo", R"({"text":"hello"})");
+    auto answer = co_await inside.call(tool, R"({"text":"hello"})");
     if (!answer) co_return answer.error();
     microseconds.push_back(std::chrono::duration<double, std::micro>(steady_clock::now() - begin).count());
   }
   co_return microseconds;
 }
 
-void show_latency(host& h) {
+void show_latency(host& h, const std::string& tool, const std::string& how) {
   constexpr int count = 2000;
   const auto on_loop =
-      h.ask<std::vector<double>>([](hawser::hub& inside) { return calls_on_the_loop(inside, count); }).get();
+      h.ask<std::vector<double>>([tool](hawser::hub& inside) { return calls_on_the_loop(inside, tool, count); }).get();
   if (on_loop) {
-    print_latency("a call from the loop's thread", *on_loop);
+    print_latency((how + ", from the loop's thread").c_str(), *on_loop);
   } else {
     ++failures;
   }
   std::vector<double> microseconds;
   for (int i = 0; i < count; ++i) {
     const auto begin = steady_clock::now();
-    const auto answer = h.call("current__echo", {{"text", "hello"}}).get();
+    const auto answer = h.call(tool, {{"text", "hello"}}).get();
     if (!answer) ++failures;
     microseconds.push_back(std::chrono::duration<double, std::micro>(steady_clock::now() - begin).count());
   }
-  print_latency("a call from another thread", microseconds);
+  print_latency((how + ", from another thread").c_str(), microseconds);
 }
 
 }  // namespace
@@ -134,7 +177,9 @@ int main(int /*argc*/, char** argv) {
   std::vector<int> pids;
   const auto begin = steady_clock::now();
   {
-    host h{settings_for(program)};
+    const far_server far{program};
+    pids.push_back(far.pid());
+    host h{settings_for(program, far.url())};
     const auto added =
         h.add_tool("clock", "tells how long the demo has been running", R"({"type":"object"})",
                    [begin](const boost::json::object&) {
@@ -142,7 +187,7 @@ int main(int /*argc*/, char** argv) {
                      return envelope::of_text(std::to_string(ms.count()) + " ms");
                    });
     if (!added) ++failures;
-    say("Three servers of three protocol revisions start at once:");
+    say("Three servers of three protocol revisions start at once; a fourth runs by itself and is reached by HTTP:");
     h.start();
     h.settled().get();
     show_servers(h);
@@ -156,14 +201,18 @@ int main(int /*argc*/, char** argv) {
     show("clock {}  (a C++ function of this program)", h.call("clock").get());
     show("modern__echo {text: ahoy}", h.call("modern__echo", {{"text", "ahoy"}}).get());
     show("current__add {a: 2, b: 40}", h.call("current__add", {{"a", 2}, {"b", 40}}).get());
+    show("far__add {a: 20, b: 22}  (by HTTP)", h.call("far__add", {{"a", 20}, {"b", 22}}).get());
     show("old__echo {text: still here}", h.call("old__echo", {{"text", "still here"}}).get());
 
     say("A server is added and removed while four threads call:");
     calls_while_servers_come_and_go(h, program);
 
     say("Latency of a call, answer parsed, not pinned (hawser-bench measures it properly):");
-    show_latency(h);
-    for (const auto& one : h.status()) pids.push_back(one.pid);
+    show_latency(h, "current__echo", "by pipes");
+    show_latency(h, "far__echo", "by HTTP on loopback");
+    for (const auto& one : h.status()) {
+      if (one.pid > 0) pids.push_back(one.pid);
+    }
   }
   const auto left = std::count_if(pids.begin(), pids.end(), [](int pid) { return pid > 0 && kill(pid, 0) == 0; });
   const auto took = std::chrono::duration<double>(steady_clock::now() - begin).count();
