@@ -16,6 +16,8 @@ namespace hawser {
 namespace {
 
 constexpr duration last_word = std::chrono::seconds{2};
+// For the server's own stream to begin. Some send nothing of it before they have something to say.
+constexpr duration stream_patience = std::chrono::milliseconds{300};
 
 // Auto-replay: what changes nothing on the server may be asked twice.
 bool is_replayable(std::string_view method) noexcept {
@@ -98,6 +100,11 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
     auto heard = co_await self.initialized_.wait();
     ignore(heard, "a stop is seen by the exchange");
   }
+  // A server that asks while it works on a call may ask on its own stream, and asks nobody if there is none yet.
+  if (self.stream_due_ && what->request && !what->replayable) {
+    auto there = co_await with_timeout(stream_patience, happened(self.stream_there_));
+    ignore(there, "a stop is seen by the exchange, and a server that is slow with its stream is asked all the same");
+  }
   auto done = co_await self.exchange(*what);
   self.left(*what);
   if (!done) self.fail(*what, done.error());
@@ -108,6 +115,8 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   const bool may_listen = done.has_value() && self.mode_ == mode::streamable && !self.listening_ && !self.closing_;
   if (may_listen) {
     self.listening_ = true;
+    self.stream_due_ = true;
+    self.stream_there_.reset();
     self.work_->spawn(listening(self));
   }
 }

@@ -107,6 +107,8 @@ class http_channel final : public channel {
   bool listening_ = false;
   bool initializing_ = false;  // the server has not heard yet that it is initialized
   event initialized_;
+  bool stream_due_ = false;  // what the server says unasked may not reach us yet
+  event stream_there_;
   std::size_t queued_ = 0;
   event all_sent_;
   std::uint64_t foreign_ = 0;

@@ -31,7 +31,7 @@ http_answer::~http_answer() {
 }
 
 task<result<std::string_view>> http_answer::read_some() {
-  connection_->body().consume(shown_);
+  connection_->consume(shown_);
   shown_ = 0;
   if (connection_->body().empty()) {
     auto more = co_await connection_->more();
@@ -42,7 +42,7 @@ task<result<std::string_view>> http_answer::read_some() {
 }
 
 task<result<byte_buffer>> http_answer::read_all(std::size_t limit) {
-  connection_->body().consume(shown_);
+  connection_->consume(shown_);
   shown_ = 0;
   while (!connection_->complete() && connection_->body().size() <= limit) {
     auto more = co_await connection_->more();

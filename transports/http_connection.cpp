@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "http_connection.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace hawser {
@@ -198,6 +199,11 @@ task<result<void>> http_connection::more() {
   if (body_.size() <= shown_ && !complete()) co_return *failure_;
   shown_ = body_.size();
   co_return {};
+}
+
+void http_connection::consume(std::size_t count) noexcept {
+  body_.consume(count);
+  shown_ -= std::min(shown_, count);  // else what comes next would count as seen, as long as it is shorter
 }
 
 bool http_connection::recycle() noexcept {

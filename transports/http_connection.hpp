@@ -48,6 +48,8 @@ class http_connection final : private byte_listener, private http_listener, priv
   /// the connection fails: that shows when all has been taken.
   task<result<void>> more();
   [[nodiscard]] byte_buffer& body() noexcept { return body_; }
+  /// The front of the body is done with.
+  void consume(std::size_t count) noexcept;
   [[nodiscard]] bool complete() const noexcept { return phase_ == phase::complete; }
   [[nodiscard]] bool answer_began() const noexcept { return began_; }
   /// The bytes of this request that the system has taken.

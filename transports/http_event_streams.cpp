@@ -166,6 +166,8 @@ task<void> http_channel::listening(http_channel& self) {
   event_reader events{self, nullptr};
   for (int idle = 0; !self.told_;) {
     auto from = co_await self.get(events.position(), nullptr);
+    self.stream_due_ = false;
+    self.stream_there_.set();
     if (from) {
       auto read = co_await read_events(*from, events);
       const bool ended = !read && (read.error().code == errc::cancelled || read.error().code == errc::too_large);

@@ -107,6 +107,48 @@ const suite<"http streams"> tests = [] {
         expect(resumed_at - closed_at > 250ms && resumed_at - closed_at < 1500ms);
       };
 
+  "a short event behind a long one is read when it comes, and not when more has come than the long one had"_test = [] {
+    const web_script server{legacy([](web_peer& with, const web_request& asked) {
+      if (!asked.asks("tools/call")) return false;
+      with.events();
+      with.say(event(note(std::string(100'000, 'x'))));
+      std::this_thread::sleep_for(50ms);
+      with.say(event(answer_to(asked)));
+      with.hang();
+      return true;
+    })};
+    with_web(server, [](web_house& house) -> task<void> {
+      call_options patient{.idle_timeout = 5s, .hard_timeout = 5s};
+      const web_outcome got = co_await legacy_call(house, std::move(patient));
+      expect(got.result == R"({"ok":true})") << got.said();
+    });
+  };
+
+  "a call waits until the server's own stream has begun, on which it may ask something; but not for long"_test = [] {
+    for (const auto delay : {100ms, 10'000ms}) {
+      std::atomic<bool> begun = false;
+      std::atomic<bool> begun_before_call = false;
+      const web_script server{legacy([&](web_peer& with, const web_request& asked) {
+        if (asked.asks("tools/call")) begun_before_call = begun.load();
+        if (!asked.is("GET")) return false;
+        if (delay < 1s) {
+          std::this_thread::sleep_for(delay);
+          begun = true;
+          with.events();
+        }
+        with.hang();
+        return true;
+      })};
+      const auto before = std::chrono::steady_clock::now();
+      with_web(server, [](web_house& house) -> task<void> {
+        const web_outcome got = co_await legacy_call(house);
+        expect(got.result == R"({"ok":true})") << got.said();
+      });
+      expect(begun_before_call.load() == (delay < 1s)) << delay / 1ms;
+      expect(std::chrono::steady_clock::now() - before < 3s);
+    }
+  };
+
   "C20 a refused resumption ends the call; nobody waits for ever"_test = [] {
     const web_script server{legacy([](web_peer& with, const web_request& asked) {
       if (!asked.asks("tools/call")) return false;
