@@ -151,6 +151,10 @@ hub_options agreeable() {
   options.input.form = [](form_request, reply<elicitation_answer> give) {
     give({.what = elicitation_answer::action::accept});
   };
+  // Every message, for whoever has to find out why a scenario fails; the suite keeps it.
+  options.trace = [](std::string_view, std::string_view line) {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
+  };
   return options;
 }
 
