@@ -104,6 +104,7 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   if (self.stream_due_ && what->request && !what->replayable) {
     auto there = co_await with_timeout(stream_patience, happened(self.stream_there_));
     ignore(there, "a stop is seen by the exchange, and a server that is slow with its stream is asked all the same");
+    self.stream_due_ = false;  // nobody waits for it twice
   }
   auto done = co_await self.exchange(*what);
   self.left(*what);
