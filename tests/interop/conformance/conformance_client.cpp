@@ -145,12 +145,15 @@ void (*act_for(std::string_view name))(user&) {
   return [](user& by) { by.call_all_tools(); };
 }
 
-// People who accept every form as it is, so that its defaults are what is sent.
+// People who accept every form as it is, so that its defaults are what is sent, who let no model be asked, and who show
+// no folder: every capability is declared.
 hub_options agreeable() {
   hub_options options;
   options.input.form = [](form_request, reply<elicitation_answer> give) {
     give({.what = elicitation_answer::action::accept});
   };
+  options.input.sampling = [](const sampling_request&, const reply<json::object>& /*dropped: declined*/) {};
+  options.input.roots = [](const roots_request&, reply<std::vector<root>> give) { give({}); };
   // Every message, for whoever has to find out why a scenario fails; the suite keeps it.
   options.trace = [](std::string_view, std::string_view line) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
