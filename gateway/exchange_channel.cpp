@@ -88,6 +88,12 @@ void exchange_channel::listen(http_reply& reply) {
 
 void exchange_channel::unlisten(http_reply& reply) noexcept {
   if (listening_ == &reply) listening_ = nullptr;
+  moved_.set();
+}
+
+void exchange_channel::detach(http_reply& reply) noexcept {
+  std::erase(replies_, &reply);
+  moved_.set();  // what it had not sent is queued no longer
 }
 
 std::size_t exchange_channel::queued() const noexcept {

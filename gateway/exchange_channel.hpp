@@ -32,7 +32,7 @@ class exchange_channel final : public channel {
   void deliver(std::string_view message);
   /// What belongs to the requests that it expects goes there, until it is detached.
   void attach(http_reply& reply) { replies_.push_back(&reply); }
-  void detach(http_reply& reply) noexcept { std::erase(replies_, &reply); }
+  void detach(http_reply& reply) noexcept;
   /// Whether the answer to this id is awaited by somebody.
   [[nodiscard]] bool awaits(std::string_view id) const noexcept { return reply_for(id) != nullptr; }
   /// Where what is said unasked goes, beginning with what was said before; one that listens already is ended.

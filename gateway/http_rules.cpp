@@ -122,13 +122,14 @@ std::optional<http_refusal> wrong_content(const http_fields& fields) {
   return std::nullopt;
 }
 
-// Serving legacy clients, too: the era is a property of each message, and the same rule as in serving_session holds.
+// Serving legacy clients, too: the era is a property of each message. As serving_session has it, but that `initialize`
+// with the `_meta` of the other era is none of the handshake.
 bool belongs_to_modern(const http_fields& fields, const message_view& message, const serving_options& serving) {
   if (!serving.serves_modern()) return false;
   if (!serving.serves_legacy()) return true;
+  if (!message.params.empty() && !version_in(message.params).empty()) return true;
   if (message.method == method::initialize) return false;
   if (message.method == method::discover || message.method == method::subscriptions_listen) return true;
-  if (!message.params.empty() && !version_in(message.params).empty()) return true;
   const auto version = fields.find(header::protocol_version);
   return version && protocol::modern(*version);
 }
@@ -145,10 +146,16 @@ std::optional<http_refusal> wrong_modern_request(const http_fields& fields, cons
     if (requested && (!serves(serving, *requested) || message.method == method::initialize))
       return refusal_of(unsupported_version(*requested, serving.revisions));
   }
+  // Two versions at once is a fault of its own, whichever of them is served.
+  if (said && fields.count(header::protocol_version) > 0) {
+    if (auto wrong = differs(fields, header::protocol_version, *said)) return wrong;
+  }
   if (auto client = modern_client(params, serving.revisions); !client) return refusal_of(client.error());
   // Standard header fields: all that route by them see what we serve.
   if (auto wrong = differs(fields, header::protocol_version, *said)) return wrong;
   if (auto wrong = differs(fields, header::method, message.method)) return wrong;
+  if (message.method == method::initialize)
+    return http_refusal{.status = 404, .code = protocol::code::method_not_found, .what = "no such method: initialize"};
   const std::string_view member = name_member(message.method);
   if (member.empty()) return std::nullopt;
   const auto name = text_of(find_member(params, member));

@@ -45,11 +45,17 @@ task<void> refuses(house& h) {
   refused(no_meta, 400, "-32602", "7");
   std::string later = list;
   later.replace(later.find("2026-07-28"), 10, "2099-01-01");
-  const http_answer unknown_version = co_await h.post(modern_fields("tools/list"), later);
+  const http_answer two_versions = co_await h.post(modern_fields("tools/list"), later);
+  refused(two_versions, 400, "-32020", "7");
+  std::string later_fields = modern_fields("tools/list");
+  later_fields.replace(later_fields.find("2026-07-28"), 10, "2099-01-01");
+  const http_answer unknown_version = co_await h.post(later_fields, later);
   refused(unknown_version, 400, "-32022", "7");
   expect(has(unknown_version.body, R"("supported":["2026-07-28")")) << unknown_version.body;
   const http_answer unknown_method = co_await h.post(modern_fields("no/such"), words::modern(7, "no/such"));
   refused(unknown_method, 404, "-32601", "7");
+  const http_answer removed_method = co_await h.post(modern_fields("initialize"), words::modern(7, "initialize"));
+  refused(removed_method, 404, "-32601", "7");
   // What the service itself has to say travels on 200.
   const http_answer unknown_tool =
       co_await h.post(modern_fields("tools/call", "x"), words::modern(7, "tools/call", R"("name":"x")"));

@@ -24,7 +24,7 @@ http_fields modern_fields(std::string_view method, std::string_view name = {}) {
 int code(const http_fields& fields, const std::string& body, const serving_options& serving = {}) {
   scanner look;
   const auto wrong = wrong_modern_request(fields, look.scan(body), serving);
-  expect(!wrong || wrong->status == 400);
+  expect(!wrong || wrong->status == (wrong->code == protocol::code::method_not_found ? 404 : 400));
   return wrong ? wrong->code : 0;
 }
 
@@ -78,7 +78,9 @@ const suite<"http_rules"> tests = [] {
   "the era belongs to the message, and to the header field where the message says nothing"_test = [] {
     const http_fields none;
     expect(modern(none, house::modern(1, "tools/list")) && !modern(none, house::request(1, "tools/list")));
-    expect(modern(none, house::request(1, "server/discover")) && !modern(none, house::modern(1, "initialize")));
+    expect(modern(none, house::request(1, "server/discover")) &&
+           !modern(modern_fields("x"), house::request(1, "initialize")));
+    expect(modern(none, house::modern(1, "initialize")));
     expect(modern(modern_fields("x"), house::request(1, "tools/list")));
     expect(!modern(with({{"MCP-Protocol-Version", "2025-11-25"}}), house::request(1, "tools/list")));
     expect(modern(none, house::request(1, "initialize"), only(true)));
@@ -113,9 +115,12 @@ const suite<"http_rules"> tests = [] {
     expect(code(modern_fields("tools/list"), R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})") == c::invalid_params);
     std::string later = house::modern(1, "tools/list");
     later.replace(later.find("2026-07-28"), 10, "2099-01-01");
-    expect(code(modern_fields("tools/list"), later) == c::unsupported_version);
+    expect(code(modern_fields("tools/list"), later) == c::header_mismatch);
+    expect(code({}, later) == c::unsupported_version);
     http_fields outside = modern_fields("tools/list");
     outside.set("MCP-Protocol-Version", "2099-01-01");
+    expect(code(outside, later) == c::unsupported_version);
+    expect(code(modern_fields("initialize"), house::modern(1, "initialize")) == c::method_not_found);
     expect(code(outside, house::request(1, "tools/list")) == c::unsupported_version);
     const std::string hello = house::request(1, "initialize", R"("protocolVersion":"2025-11-25")");
     expect(code({}, hello, only(true)) == c::unsupported_version);
