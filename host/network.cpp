@@ -6,6 +6,7 @@
 #include "../runtime/offload.hpp"
 #include "../transports/http_channel.hpp"
 #include "../transports/http_fields.hpp"
+#include "detail/config_checks.hpp"
 
 namespace hawser {
 
@@ -32,7 +33,9 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
   options.to = *std::move(to);
   for (const auto& [name, value] : where.headers) {
     // Header splitting: settings need not come from a file that was checked.
-    if (!valid_field_name(name) || !valid_field_value(value))
+    if (const char* fault = detail::header_name_fault(name); fault != nullptr)
+      co_return error{.code = errc::config, .what = "the header \"" + name + "\" " + fault};
+    if (!valid_field_value(value))
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" cannot be sent as it is"};
     append_field(options.fields, name, value);
   }

@@ -33,6 +33,16 @@ socklen_t length_of(const sockaddr_storage& address) {
 result<stream> stream_over(loop& home, unique_fd fd, stream_limits limits) {
   const int on = 1;  // messages are small, and somebody waits for each
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // Who is gone without a word, a laptop that slept, is found out within a minute, also where nobody says anything.
+  const int idle = 30;
+  const int interval = 10;
+  const int probes = 3;
+  const int unheard = 30'000;
+  setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
   error why;
   auto* core = detail::stream_core::open(home, std::move(fd), detail::stream_shape::two_way, limits, why);
   if (core == nullptr) return why;

@@ -32,9 +32,20 @@ task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 }  // namespace
 
+namespace {
+
+// A server may work for long, and its stream may have nothing to say for longer: a call has deadlines of its own, and
+// whether anybody is there is what TCP's own probes find out.
+http_channel_options patient(http_channel_options options) {
+  options.client.patience.silence = duration::zero();
+  return options;
+}
+
+}  // namespace
+
 http_channel::http_channel(loop& home, resolver& names, http_channel_options options)
     : loop_(home),
-      options_(std::move(options)),
+      options_(patient(std::move(options))),
       client_(home, names, options_.client),
       scanner_(options_.limits.json),
       endpoint_(options_.to) {}

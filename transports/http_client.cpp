@@ -56,9 +56,13 @@ task<result<byte_buffer>> http_answer::read_all(std::size_t limit) {
 }
 
 http_client::http_client(loop& home, resolver& names, http_client_options options)
-    : loop_(home), names_(names), options_(std::move(options)), places_(options_.max_connections) {}
+    : loop_(home),
+      names_(names),
+      options_(std::move(options)),
+      places_(options_.max_connections),
+      self_(std::make_shared<http_client*>(this)) {}
 
-http_client::~http_client() = default;
+http_client::~http_client() { *self_ = nullptr; }
 
 task<result<http_answer>> http_client::ask(http_request what) {
   http_url elsewhere;
@@ -158,8 +162,7 @@ std::string http_client::request_text(const http_request& what, const http_url& 
 }
 
 std::unique_ptr<http_connection> http_client::take_idle(const http_url& to) {
-  const time_point oldest = loop_.rough_now() - options_.keep_idle;
-  std::erase_if(idle_, [&](const auto& one) { return !one->usable() || one->idle_since() < oldest; });
+  std::erase_if(idle_, [](const auto& one) { return !one->usable(); });
   const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) { return one->leads_to(to); });
   if (found == idle_.rend()) return nullptr;
   std::unique_ptr<http_connection> taken = std::move(*found);
@@ -173,9 +176,17 @@ void http_client::give_back(std::unique_ptr<http_connection> over) {
   idle_.push_back(std::move(over));
 }
 
+// Not at once: it is that connection which says so.
+void http_client::idle_ended() noexcept {
+  if (std::exchange(sweeping_, true)) return;
+  loop_.post([self = self_] {
+    if (*self == nullptr) return;
+    (*self)->sweeping_ = false;
+    std::erase_if((*self)->idle_, [](const auto& one) { return !one->usable(); });
+  });
+}
+
 void http_client::rest() noexcept {
-  const time_point oldest = loop_.rough_now() - options_.keep_idle;
-  std::erase_if(idle_, [&](const auto& one) { return !one->usable() || one->idle_since() < oldest; });
   for (const auto& one : idle_) one->rest();
 }
 

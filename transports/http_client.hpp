@@ -25,7 +25,6 @@ struct http_client_options {
   std::shared_ptr<tls_context> tls{};  ///< null: https is refused
   std::size_t max_connections = 32;    ///< who finds none waits
   std::size_t max_idle = 32;
-  duration keep_idle = std::chrono::seconds{60};
   int max_redirects = 3;
 };
 
@@ -83,7 +82,7 @@ class http_answer {
   std::size_t shown_ = 0;
 };
 
-class http_client {
+class http_client final : private idle_keeper {
  public:
   /// `names` lives longer.
   http_client(loop& home, resolver& names, http_client_options options);
@@ -95,7 +94,7 @@ class http_client {
   /// `executed` of an error says whether any of it can have reached the server. Not bounded unless the patience is.
   task<result<http_answer>> ask(http_request what);
 
-  /// Gives back memory and connections that nobody needs just now.
+  /// Gives back memory that nobody needs just now.
   void rest() noexcept;
   /// Closes what is idle; every answer is gone by then.
   task<void> close();
@@ -107,6 +106,7 @@ class http_client {
                                                          const http_proxy* through);
   task<result<stream>> dial(const http_url& to, network_zone innermost, const http_proxy* through);
   task<result<void>> tunnel(stream& over, const http_url& to, const http_proxy& through);
+  void idle_ended() noexcept override;
   std::unique_ptr<http_connection> take_idle(const http_url& to);
   void give_back(std::unique_ptr<http_connection> over);
   static std::string request_text(const http_request& what, const http_url& to, const http_proxy* through);
@@ -116,6 +116,8 @@ class http_client {
   resolver& names_;
   http_client_options options_;
   semaphore places_;
+  std::shared_ptr<http_client*> self_;  // null inside when the client is gone
+  bool sweeping_ = false;
   std::vector<std::unique_ptr<http_connection>> idle_;  // the one that was used last is used first
 };
 

@@ -20,12 +20,13 @@ http_limits without_body_limit(http_limits limits) {
 }  // namespace
 
 http_connection::http_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
-                                 const http_patience& patience)
+                                 const http_patience& patience, idle_keeper& keeper)
     : loop_(home),
       to_(std::move(to)),
       stream_(std::move(over)),
       parser_(http_parser::side::response, without_body_limit(limits)),
       patience_(patience),
+      keeper_(keeper),
       max_unread_(limits.max_body) {
   stream_->listen(*this);
 }
@@ -62,6 +63,7 @@ void http_connection::abort(error why) noexcept {
   timer::cancel();
   if (!failure_) failure_ = std::move(why);
   changed_.set();
+  if (phase_ == phase::idle) keeper_.idle_ended();
 }
 
 void http_connection::on_bytes() noexcept {
@@ -70,7 +72,7 @@ void http_connection::on_bytes() noexcept {
     return;
   }
   if (phase_ == phase::idle || phase_ == phase::complete) {  // Response smuggling: what nobody asked for is for nobody
-    failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
+    abort(error{.code = errc::protocol, .what = "the server sent more than one answer to a request"});
     return;
   }
   const bool first = !began_;
@@ -212,7 +214,7 @@ bool http_connection::recycle() noexcept {
   phase_ = phase::idle;
   head_.reset();
   body_ = byte_buffer{};
-  idle_since_ = loop_.rough_now();
+  wait_at_most(patience_.idle);
   return true;
 }
 

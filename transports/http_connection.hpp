@@ -22,12 +22,22 @@ struct http_patience {
   duration first_byte{};                       ///< from the request to the first byte of the answer
   duration head = std::chrono::seconds{10};    ///< from there to the end of the head
   duration silence = std::chrono::minutes{5};  ///< between two pieces of the body
+  duration idle = std::chrono::seconds{60};    ///< until a connection that nobody uses is closed
+};
+
+/// Whoever keeps idle connections: one of them is of no use any more. It may not destroy it before the call returns.
+class idle_keeper {
+ public:
+  virtual void idle_ended() noexcept = 0;
+
+ protected:
+  ~idle_keeper() = default;
 };
 
 class http_connection final : private byte_listener, private http_listener, private timer {
  public:
   http_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
-                  const http_patience& patience);
+                  const http_patience& patience, idle_keeper& keeper);
   http_connection(const http_connection&) = delete;
   http_connection& operator=(const http_connection&) = delete;
   ~http_connection() = default;
@@ -37,7 +47,6 @@ class http_connection final : private byte_listener, private http_listener, priv
   void send(std::string_view request);
   /// No exchange is under way, nobody has closed it, and nothing came that was not asked for.
   [[nodiscard]] bool usable() const noexcept { return !failure_ && phase_ == phase::idle; }
-  [[nodiscard]] time_point idle_since() const noexcept { return idle_since_; }
   /// Whether it has served an exchange before: the other side may have closed it just now.
   [[nodiscard]] bool used_before() const noexcept { return exchanges_ > 1; }
 
@@ -79,6 +88,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   std::unique_ptr<byte_stream> stream_;
   http_parser parser_;
   http_patience patience_;
+  idle_keeper& keeper_;
   std::size_t max_unread_;
   phase phase_ = phase::idle;
   bool began_ = false;
@@ -90,7 +100,6 @@ class http_connection final : private byte_listener, private http_listener, priv
   event changed_;
   std::uint64_t written_before_ = 0;
   std::size_t exchanges_ = 0;
-  time_point idle_since_;
 };
 
 }  // namespace hawser

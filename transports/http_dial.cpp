@@ -93,7 +93,8 @@ task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_u
   } else {
     over = plain_stream(*std::move(dialled));
   }
-  co_return std::make_unique<http_connection>(loop_, to, std::move(over), options_.limits, options_.patience);
+  idle_keeper& keeper = *this;
+  co_return std::make_unique<http_connection>(loop_, to, std::move(over), options_.limits, options_.patience, keeper);
 }
 
 }  // namespace hawser

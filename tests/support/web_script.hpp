@@ -76,6 +76,8 @@ class web_peer {
     while (::recv(fd_, &byte, 1, 0) > 0) {
     }
   }
+  /// Says that nothing more will come.
+  void end() { ::shutdown(fd_, SHUT_WR); }
   /// Ends the connection by a reset.
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};

@@ -2,6 +2,8 @@
 // What servers do to an HTTP client, and what it makes of it.
 #include "../../transports/http_client.hpp"
 
+#include <atomic>
+
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../support/every_step.hpp"
@@ -363,6 +365,32 @@ const suite<"http client"> tests = [] {
           co_await work.join();
         });
     expect(got.failed_with(errc::cancelled, execution::unknown)) << got.said();
+  };
+
+  "a connection that nobody uses is closed after a while, and one that the server closes at once"_test = [] {
+    for (const bool by_server : {false, true}) {
+      std::atomic<bool> closed = false;
+      const surroundings hasty{.options = {.patience = {.idle = by_server ? duration{10s} : duration{50ms}}}};
+      with_server(
+          [&](web_peer& with) {
+            if (!with.request()) return;
+            with.json("{}");
+            if (by_server) with.end();
+            with.hang();
+            closed = true;
+          },
+          [&](http_client& client, const http_url& to) -> task<void> {
+            outcome got;
+            co_await one_post(client, to, &got);
+            expect(got.status == 200_i) << got.said();
+            for (int i = 0; i < 400 && !closed; ++i) {
+              auto slept = co_await sleep_for(5ms);
+              expect(slept.has_value());
+            }
+            expect(closed.load()) << "before the client itself was closed";
+          },
+          hasty);
+    }
   };
 
   "stopped at every step it leaves nothing"_test = [] {

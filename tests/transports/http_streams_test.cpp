@@ -244,10 +244,10 @@ const suite<"http streams"> tests = [] {
       web_script server{[&](web_peer& with) {
         while (auto asked = with.request()) {
           if (asked->is("GET")) {
-            with.events();
-            with.say("event: endpoint\ndata: " + std::string{named} + "\n\n");
             const std::scoped_lock lock{guard};
             stream = &with;
+            with.events();
+            with.say("event: endpoint\ndata: " + std::string{named} + "\n\n");
           } else if (asked->head.starts_with("POST /m")) {
             with.reply("202 Accepted", "text/plain", "");
             const std::scoped_lock lock{guard};
@@ -277,9 +277,9 @@ const suite<"http streams"> tests = [] {
     const web_script server{[&](web_peer& with) {
       while (auto asked = with.request()) {
         if (asked->is("GET")) {
+          stream = &with;
           with.events();
           with.say("event: endpoint\ndata: /message\n\n");
-          stream = &with;
           while (!over) std::this_thread::sleep_for(2ms);
           return;
         }
