@@ -23,6 +23,7 @@ exchange_channel::~exchange_channel() {
 }
 
 task<result<void>> exchange_channel::open(receiver& to) {
+  if (told_) co_return error{.code = errc::closed, .what = "the session had ended before it began"};
   to_ = &to;
   opened_.set();
   co_return result<void>{};
