@@ -12,7 +12,31 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
   shift
   env XMAKE_ROOT=y XMAKE_COLORTERM=nocolor XMAKE_GLOBALDIR="$cache/xmake" XMAKE_CONFIGDIR="$root/build/.config/$toolchain-$mode" \
     PATH="$(compiler_cache_path)$PATH" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime xmake "$@"
+    CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime xmake "$@"
+}
+
+# A precompiled header has the folder of its clone inside, so that a compiler cache would never find in one clone what
+# another has compiled. It goes by these sums instead: of everything that the header includes.
+name_precompiled_headers() { # $1 = mode
+  [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] || return 0
+  name_precompiled "$1" tools/pch.hpp runtime transports registry host gateway cli hawser-bench
+  name_precompiled "$1" tests/support/pch.hpp {runtime,transports,registry,host,gateway,cli,interop,tree}_test
+}
+
+name_precompiled() { # $1 = mode, $2 = header, rest = the targets that have it
+  local mode=$1 header=$2 sum target folder
+  shift 2
+  sum=$({ clang++-19 --version; echo "$mode"; included_by -M "$header" | grep '^/' | xargs stat -c '%n %s'
+    included_by -MM "$header" | xargs sha256sum; } | sha256sum)
+  for target in "$@"; do
+    folder=build/.objs/$target/linux/$(uname -m)/$mode/${header%/*}/cxx
+    mkdir -p "$folder"
+    [ "$(cat "$folder/pch.hpp.pch.sum" 2>/dev/null)" = "$sum" ] || printf '%s\n' "$sum" > "$folder/pch.hpp.pch.sum"
+  done
+}
+
+included_by() { # $1 = -M or -MM, $2 = header
+  clang++-19 -std=c++20 "$1" "$2" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$'
 }
 
 compiler_cache_path() { [ -d /usr/lib/ccache ] && echo /usr/lib/ccache: || true; }
@@ -32,6 +56,7 @@ configure() { # $1 = mode
 build() { # $1 = mode, rest = targets; all without
   local mode=$1 log=$cache/build-$1.log targets=("${@:2}")
   configure "$mode"
+  name_precompiled_headers "$mode"
   [ ${#targets[@]} -gt 0 ] || targets=("")
   for target in "${targets[@]}"; do
     xmake_for "$mode" build -j "$jobs" ${target:+"$target"} > "$log" 2>&1 || { grep -v compiling "$log" >&2; fail "the $mode build failed"; }
