@@ -67,14 +67,14 @@ bool change_listener::is_meant(std::string_view params) const {
 }
 
 // Subscriptions: the acknowledged subset is compared with what was asked for.
-void change_listener::acknowledged(std::string_view params) {
+bool change_listener::acknowledged(std::string_view params) {
   const std::int64_t id = subscription_of(params);
-  if (id == 0 || !current_ || current_->id != id || current_->acknowledged) return;
+  if (id == 0 || !current_ || current_->id != id || current_->acknowledged) return false;
   current_->acknowledged = true;
   const std::set<std::string> missing = left_out(current_->filter, find_member(params, "notifications"));
   unheard_ = missing.size();
   interrupted_.set();
-  if (missing.empty()) return;
+  if (missing.empty()) return true;
   // A few names are enough to understand it, and a server may refuse thousands.
   std::string names;
   for (const std::string& one : missing) {
@@ -85,6 +85,7 @@ void change_listener::acknowledged(std::string_view params) {
     names += (names.empty() ? "" : ", ") + one;
   }
   ears_.remark("it will not tell of changes of " + names);
+  return true;
 }
 
 void change_listener::ended(std::int64_t request) noexcept {

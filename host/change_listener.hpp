@@ -31,7 +31,8 @@ class change_listener {
   /// Whether a notification was sent for this listener.
   [[nodiscard]] bool is_meant(std::string_view params) const;
   /// The server says what of the filter it will tell.
-  void acknowledged(std::string_view params);
+  /// Whether it is the first acknowledgement of what is listened for now.
+  bool acknowledged(std::string_view params);
   /// The server says that it ended the request of this id.
   void ended(std::int64_t request) noexcept;
   /// How much of what is wanted the server will not tell, as far as it has said so.

@@ -268,8 +268,10 @@ void session::on_notification(std::string_view method, std::string_view params) 
     lists_.ended(request.value_or(0));
     resources_.ended(request.value_or(0));
   } else if (method == note::subscriptions_acknowledged) {
-    lists_.acknowledged(params);
-    resources_.acknowledged(params);
+    // Over HTTP requests overtake each other: what was read before the server began to tell may have changed since.
+    const bool late = channel_->is_http();
+    if (lists_.acknowledged(params) && late) missed_lists();
+    if (resources_.acknowledged(params) && late) missed_updates();
   } else {
     listener_.on_other_notification(method, params);
   }
