@@ -256,6 +256,21 @@ const suite<"config"> tests = [] {
     expect(has(fault_of(R"("url":"http://a","headers":{"X-A":"1","x-a":"2"})"), "is there twice but for its case"));
     expect(address(R"("url":"http://a","headers":{"authorization":"Basic x","McpX":"~ a"})").headers.size() == 2_ul);
   };
+  "certificates and a proxy belong to an address, and are checked when they are read"_test = [] {
+    const auto all = address(
+        R"("url":"https://a","tls":{"ca":"/ca.pem","cert":"/me.pem","key":"/me.key"},"proxy":"http://u:p@proxy:3128")");
+    expect(all.tls.ca_file == "/ca.pem" and all.tls.certificate_file == "/me.pem" and all.tls.key_file == "/me.key");
+    expect(all.proxy == "http://u:p@proxy:3128" and address(R"("url":"http://a","proxy":"none")").proxy == "none");
+    expect(has(fault_of(R"("url":"https://a","tls":{"cert":"/me.pem"})"), "together"));
+    expect(has(fault_of(R"("url":"https://a","tls":{"verify":false})"), "is no key of"));
+    expect(has(fault_of(R"("url":"https://a","tls":true)"), "must be an object"));
+    expect(has(fault_of(R"("url":"https://a","proxy":"socks5://p:1")"), "proxy"));
+    const std::string bad = fault_of(R"("url":"https://a","proxy":"https://u:hunter2@p:1")");
+    expect(has(bad, "proxy") and !has(bad, "hunter2")) << bad;
+    expect(has(fault_of(R"("url":"http://0x7f.1/mcp")"), "0x7f.1") and
+           has(fault_of(R"("url":"http://u:hunter2@a/")"), "url"));
+    expect(!has(fault_of(R"("url":"http://u:hunter2@a/")"), "hunter2"));
+  };
   "S083 a problem never repeats a value"_test = [] {
     const std::string secret = "hunter2";
     for (const char* members :
