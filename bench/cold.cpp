@@ -27,11 +27,13 @@ constexpr std::string_view list_tools = R"({"jsonrpc":"2.0","method":"notificati
                                         R"({"jsonrpc":"2.0","method":"tools/list","id":2})"
                                         "\n";
 
-bool raw(distribution& into) {
+}  // namespace
+
+bool start_floor(int count, distribution& into) {
   std::vector<blocking_child> children;
-  children.reserve(many);
+  children.reserve(static_cast<std::size_t>(count));
   const auto begin = steady_clock::now();
-  for (int i = 0; i < many; ++i) {
+  for (int i = 0; i < count; ++i) {
     auto c = blocking_child::start(sibling("bench_mcp_server"), blocking_child::session::own,
                                    {"--tools", std::to_string(tools_each)});
     if (!c) return false;
@@ -44,6 +46,8 @@ bool raw(distribution& into) {
   into.end_round();
   return fine;
 }
+
+namespace {
 
 task<bool> ours(loop& home, distribution& into) {
   const auto begin = steady_clock::now();
@@ -66,7 +70,7 @@ task<bool> ours(loop& home, distribution& into) {
 task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   bool fine = true;
   for (int round = 0; fine && round < s.rounds; ++round) {
-    fine = raw(all[0].latency);
+    fine = start_floor(many, all[0].latency);
     const bool kept = co_await ours(home, all[1].latency);
     fine = fine && kept;
   }

@@ -80,13 +80,14 @@ int command_line(const settings& s) {
       {{.name = "P10: hawser list, 10 servers", .unit = "ms", .bar = 20}, {hawser, "list", "--config", config}},
       {{.name = "P10: hawser call, a server of 10", .unit = "ms", .bar = 30},
        {hawser, "call", "s3__tool_000001", "--config", config, "key=x"}},
-      {{.name = "P7: hawser tools, 10 servers started", .unit = "ms", .bar = 15},
-       {hawser, "tools", "--config", config, "--json"}},
+      {{.name = "hawser tools, 10 servers started", .unit = "ms"}, {hawser, "tools", "--config", config, "--json"}},
   };
   bool fine = true;
+  distribution floor;
   for (timed& one : all) fine = fine && run_command(one.words);  // and they remember what they learned
   for (int round = 0; fine && round < s.rounds; ++round) {
     for (timed& one : all) fine = fine && measure(one);
+    fine = fine && start_floor(servers, floor);
   }
   fs::remove_all(folder);
   if (!fine) {
@@ -99,6 +100,14 @@ int command_line(const settings& s) {
     if (s.free) one.what.bar.reset();
     goals.push_back(one.what);
   }
+  // The goal is 15 ms on a machine on which posix_spawn and handshakes of ten servers take 5.5; milliseconds do not
+  // carry over to other machines, ratios do.
+  goal whole{.name = "P7: that, against posix_spawn and handshake",
+             .figure = median(all.back().milliseconds) * 1000 / floor.percentile(50),
+             .unit = "x floor",
+             .bar = 2.7};
+  if (s.free) whole.bar.reset();
+  goals.push_back(std::move(whole));
   return print_goals(s, "the command, from exec to exit", goals) ? 0 : 1;
 }
 

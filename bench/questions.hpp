@@ -25,6 +25,8 @@ int list(const settings& s);
 host_settings bench_servers(int count, int tools);
 /// So many servers at this address.
 host_settings web_servers(int count, int port);
+/// So many of it by posix_spawn, shaken hands with and listed by blocking calls.
+bool start_floor(int count, distribution& into);
 /// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
 int cold(const settings& s);
 /// What does a server that does nothing cost in the host's memory?
