@@ -111,16 +111,22 @@ verdict judged(int code, const std::string& printed, const temporary_folder& fol
   return is;
 }
 
-void check(const entry& one) {
-  const auto suite = suite_command();
-  if (!suite) return;
+verdict outcome_of(const entry& one, const std::string& suite) {
   const temporary_folder folder;
   // `timeout` by itself: the suite's own would end only the shell.
-  std::string line = *suite + " client --scenario " + quoted(one.scenario) + " -o " + quoted(folder.path) +
+  std::string line = suite + " client --scenario " + quoted(one.scenario) + " -o " + quoted(folder.path) +
                      " --command " + quoted("exec timeout -k 2 25 " + testing::program("conformance_client"));
   if (one.revision != "extension") line += " --spec-version " + quoted(one.revision);
   const auto [code, printed] = run(line, folder);
-  const verdict is = judged(code, printed, folder);
+  return judged(code, printed, folder);
+}
+
+void check(const entry& one) {
+  const auto suite = suite_command();
+  if (!suite) return;
+  verdict is = outcome_of(one, *suite);
+  // It measures a pause to the tenth of a second, its own server's delays included: a busy machine may have been late.
+  for (int again = 0; again < 2 && one.scenario == "sse-retry" && !is.passed; ++again) is = outcome_of(one, *suite);
   if (one.not_yet.empty()) {
     expect(is.passed) << is.why;
   } else {

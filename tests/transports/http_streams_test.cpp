@@ -104,7 +104,7 @@ const suite<"http streams"> tests = [] {
           expect(house.channel.foreign() == 1_ul);
         });
         expect(position == "2") << position;
-        expect(resumed_at - closed_at > 250ms && resumed_at - closed_at < 1500ms);
+        expect(resumed_at - closed_at > 250ms && resumed_at - closed_at < 10s);
       };
 
   "a short event behind a long one is read when it comes, and not when more has come than the long one had"_test = [] {
@@ -194,10 +194,12 @@ const suite<"http streams"> tests = [] {
     with_web(server, [&](web_house& house) -> task<void> {
       const web_outcome got = co_await legacy_call(house);
       expect(!got.failure.has_value());
-      auto slept = co_await sleep_for(450ms);
-      expect(slept.has_value());
+      const auto begin = std::chrono::steady_clock::now();
+      const int before = gets.load();
+      const bool again = co_await web_house::until([&] { return gets.load() >= before + 3; });
+      expect(again) << "0 is no reason never to come back";
+      expect(std::chrono::steady_clock::now() - begin > 180ms) << "nor for coming back at once";
     });
-    expect(gets.load() >= 2_i && gets.load() <= 6_i) << gets.load();
   };
 
   "C24 an event id that would split a header is never sent"_test = [] {
