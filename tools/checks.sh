@@ -76,7 +76,7 @@ lint_one() { # $1 = file
   local key
   key=$(lint_key "$1")
   [ -f "$cache/lint/$key" ] && return 0
-  clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' > "$cache/lint/$key.log" 2>/dev/null ||
+  clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' '-DHAWSER_SOURCE_ROOT="."' > "$cache/lint/$key.log" 2>/dev/null ||
     { cat "$cache/lint/$key.log"; rm -f "$cache/lint/$key.log"; return 1; }
   mv "$cache/lint/$key.log" "$cache/lint/$key"
 }

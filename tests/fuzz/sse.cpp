@@ -40,7 +40,8 @@ texts expected_of(std::string_view bytes) {
     if (line.empty()) {
       if (!data.empty()) {
         data.pop_back();
-        heard.push_back("event " + type + '|' + id + (has_id ? "!|" : "|") + data);
+        std::string& what = heard.emplace_back("event ");
+        what.append(type).append("|").append(id).append(has_id ? "!|" : "|").append(data);
       }
       type.clear();
       data.clear();

@@ -149,7 +149,7 @@ void (*act_for(std::string_view name))(user&) {
 // no folder: every capability is declared.
 hub_options agreeable() {
   hub_options options;
-  options.input.form = [](form_request, reply<elicitation_answer> give) {
+  options.input.form = [](const form_request&, reply<elicitation_answer> give) {
     give({.what = elicitation_answer::action::accept});
   };
   options.input.sampling = [](const sampling_request&, const reply<json::object>& /*dropped: declined*/) {};
