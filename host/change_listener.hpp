@@ -31,7 +31,7 @@ class change_listener {
   /// Whether a notification was sent for this listener.
   [[nodiscard]] bool is_meant(std::string_view params) const;
   /// The server says what of the filter it will tell.
-  /// Whether it is the first acknowledgement of what is listened for now.
+  /// Whether it acknowledges the current filter, and is the first to do so.
   bool acknowledged(std::string_view params);
   /// The server says that it ended the request of this id.
   void ended(std::int64_t request) noexcept;

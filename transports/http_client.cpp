@@ -109,8 +109,12 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
   auto proxy = options_.proxies.choose(to);
   if (!proxy) co_return proxy.error();
   const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
-  auto place = co_await places_.acquire();
-  if (!place) co_return place.error();
+  semaphore::permit place;
+  if (!what.urgent) {
+    auto granted = co_await places_.acquire();
+    if (!granted) co_return granted.error();
+    place = *std::move(granted);
+  }
   for (bool again = false;; again = true) {
     std::unique_ptr<http_connection> over = again ? nullptr : take_idle(to);
     if (!over) {
@@ -124,7 +128,7 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     }
     over->send(request_text(what, to, through));
     auto answered = co_await over->answered();
-    if (answered) co_return http_answer{*this, std::move(over), *std::move(place), what.ticket};
+    if (answered) co_return http_answer{*this, std::move(over), std::move(place), what.ticket};
     if (what.ticket != nullptr) what.ticket->over_ = nullptr;
     error why = answered.error();
     const bool gone = why.code == errc::closed || why.code == errc::io;

@@ -50,6 +50,8 @@ struct http_request {
   std::string_view body{};
   /// May be sent again where nobody knows whether it arrived.
   bool replayable = false;
+  /// Does not wait for a place among the connections: what those that have one may be waiting for.
+  bool urgent = false;
   /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
   network_zone innermost = network_zone::loopback;
   http_ticket* ticket = nullptr;

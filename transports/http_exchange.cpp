@@ -70,6 +70,7 @@ task<result<void>> http_channel::exchange(posting& what) {
                          .fields = what.fields,
                          .body = what.body,
                          .replayable = what.replayable,
+                         .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
                          .ticket = &what.ticket};
     auto answer = co_await client_.ask(request);
     // Too many requests, or not just now: what was refused may be asked again when the server says so.

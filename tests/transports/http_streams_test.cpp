@@ -334,6 +334,47 @@ const suite<"http streams"> tests = [] {
     });
   };
 
+  "calls that fill every connection do not keep the answers back that they wait for"_test = [] {
+    std::atomic<int> answers = 0;
+    const web_script server{[&](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (asked->asks("tools/call")) {
+          with.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+          with.say(event(R"({"jsonrpc":"2.0","id":"q)" + asked->id() + R"(","method":"roots/list"})"));
+          for (int i = 0; i < 2500 && answers < 2; ++i) std::this_thread::sleep_for(2ms);
+          if (answers == 2) with.say(event(answer_to(*asked)));
+          return;
+        }
+        if (asked->body.find(R"("id":"q)") != std::string::npos) {
+          with.reply("202 Accepted", "text/plain", "");
+          ++answers;
+        } else {
+          greets(with, *asked);
+        }
+      }
+    }};
+    http_channel_options narrow;
+    narrow.client.max_connections = 2;
+    with_web(
+        server,
+        [](web_house& house) -> task<void> {
+          const web_outcome greeted = co_await house.initialize();
+          expect(!greeted.failure.has_value()) << greeted.said();
+          scope work{co_await this_context()};
+          work.spawn([](web_house& h) -> task<void> {
+            const bool asked = co_await web_house::until([&] { return h.heard.answers.size() == 2; });
+            expect(asked);
+            for (auto& one : h.heard.answers) one.result(R"({"roots":[]})");
+          }(house));
+          std::vector<task<web_outcome>> calls;
+          for (int i = 0; i < 2; ++i) calls.push_back(house.call("tools/call", R"({"name":"t"})"));
+          const std::vector<web_outcome> got = co_await when_all(std::move(calls));
+          for (const web_outcome& one : got) expect(one.result == R"({"ok":true})") << one.said();
+          co_await work.join();
+        },
+        narrow);
+  };
+
   "C33 connections reset at random points: a thousand calls, each answered exactly once"_test = [] {
     std::atomic<int> executed = 0;
     const web_script server{[&](web_peer& with) {
