@@ -23,16 +23,16 @@ end
 
 add_rules("hawser.compiler_gate")
 
-includes("runtime", "transports", "registry", "host", "gateway")
+includes("runtime", "transports", "registry", "oauth", "host", "gateway")
 
 -- The rooms in one archive, which is what other programs link.
 target("libhawser")
     set_kind("static")
     set_basename("hawser")
-    add_deps("runtime", "transports", "registry", "host", "gateway")
+    add_deps("runtime", "transports", "registry", "oauth", "host", "gateway")
     set_targetdir("$(buildir)/$(mode)/lib")
     add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/posted.hpp)", "(runtime/detail/unique_fd.hpp)",
-                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)",
+                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)", "(oauth/*.hpp)",
                     "(host/*.hpp)", "(gateway/*.hpp)", {prefixdir = "hawser"})
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")

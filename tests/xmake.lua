@@ -76,6 +76,7 @@ end
 test_program("runtime", "runtime")
 test_program("transports", "transports")
 test_program("registry", "registry")
+test_program("oauth", "oauth")
 test_program("host", "host")
 test_program("interop", "host")
 test_program("cli", "cli")

@@ -18,7 +18,7 @@ fmt_command() {
   esac
 }
 
-public_headers() { ls {runtime,transports,registry,host,gateway}/*.hpp; }
+public_headers() { ls {runtime,transports,registry,oauth,host,gateway}/*.hpp; }
 
 # Every test that docs/features.md names has run in this very run, and passed.
 features_are_proved() {
@@ -45,7 +45,7 @@ install_check() {
     $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags --libs hawser)
   [ "$("$to/consumer")" = "hello from an installed library" ]
   # What the other rooms' headers include must be there, too.
-  ls {transports,registry,host,gateway}/*.hpp | sed 's,.*,#include <hawser/&>,' |
+  ls {transports,registry,oauth,host,gateway}/*.hpp | sed 's,.*,#include <hawser/&>,' |
     clang++-19 -std=c++20 -fsyntax-only -x c++ $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags hawser) -
 }
 
