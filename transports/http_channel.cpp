@@ -200,7 +200,7 @@ task<void> http_channel::end_session() {
   append_field(fields, protocol::header::protocol_version, revision_);
   fields += session_;
   http_request goodbye{.method = "DELETE", .to = &endpoint_, .fields = fields};
-  auto said = co_await shield(last_word, client_.ask(goodbye));
+  auto said = co_await shield(last_word, ask(goodbye, goodbye.method));
   ignore(said, "a server that keeps the session forgets it by itself");
 }
 

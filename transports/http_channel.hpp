@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "../runtime/scope.hpp"
+#include "authorizer.hpp"
 #include "channel.hpp"
 #include "http_client.hpp"
 #include "message_reader.hpp"
@@ -25,6 +26,7 @@ struct http_channel_options {
   kind type = kind::automatic;
   http_client_options client{};
   wire_limits limits{};
+  authorizer* login = nullptr;  ///< asked for credentials where there is one; lives longer
 };
 
 class http_channel final : public channel {
@@ -73,6 +75,9 @@ class http_channel final : public channel {
   void forgotten(const error& why);
   task<result<void>> pause(posting* whose, duration length);
   task<void> end_session();
+
+  // http_login.cpp
+  task<result<http_answer>> ask(http_request what, std::string_view operation);
 
   // http_exchange.cpp
   task<result<void>> exchange(posting& what);

@@ -143,7 +143,7 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
 
 std::string http_client::request_text(const http_request& what, const http_url& to, const http_proxy* through) {
   std::string text;
-  text.reserve(160 + what.fields.size() + what.body.size());
+  text.reserve(160 + what.fields.size() + what.credentials.size() + what.body.size());
   text += what.method;
   text += ' ';
   const bool names_origin = through != nullptr && !to.tls;
@@ -155,6 +155,7 @@ std::string http_client::request_text(const http_request& what, const http_url& 
   if (names_origin && !through->authorization.empty())
     append_field(text, "Proxy-Authorization", through->authorization.reveal());
   text += what.fields;
+  text += what.credentials;
   if (what.method == "POST") {
     text += "Content-Length: ";
     text += std::to_string(what.body.size());

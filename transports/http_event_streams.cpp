@@ -151,7 +151,7 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
   fields += session_;
   if (!last_event.empty()) append_field(fields, protocol::header::last_event_id, last_event);
   http_request request{.method = "GET", .to = &options_.to, .fields = fields, .replayable = true, .ticket = ticket};
-  auto answer = co_await client_.ask(request);
+  auto answer = co_await ask(request, "the stream of events");
   if (!answer) co_return answer;
   const int status = answer->head().status;
   const auto type = answer->head().fields.find("Content-Type");

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The requests of an http_channel with credentials: what they are made with, and made again with when they are refused.
+#include "http_channel.hpp"
+#include "http_fields.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t max_refusal = std::size_t{256} * 1024;
+// Better credentials are tried once for each kind of refusal: who refuses those, too, is not asked a third time.
+constexpr int most_refusals = 2;
+
+auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string_view operation) {
+  auth_refusal why{.status = head.status, .serial = serial, .operation = std::string{operation}};
+  for (const http_field& one : head.fields.all()) {
+    if (equal_ignoring_case(one.name, "WWW-Authenticate")) why.challenges.push_back(one.value);
+  }
+  return why;
+}
+
+}  // namespace
+
+task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation) {
+  if (options_.login == nullptr) co_return co_await client_.ask(what);
+  const std::string whose{operation};  // the views of a request may end while somebody logs in
+  auto grant = co_await options_.login->grant();
+  if (!grant) co_return grant.error();
+  int last_status = 0;
+  for (int refusals = 0;;) {
+    if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
+    what.credentials = grant->fields.reveal();
+    auto answer = co_await client_.ask(what);
+    if (!answer) co_return answer;
+    const int status = answer->head().status;
+    const bool refused = status == 401 || (status == 403 && answer->head().fields.find("WWW-Authenticate"));
+    if (!refused || status == last_status || ++refusals > most_refusals) co_return answer;
+    last_status = status;
+    auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
+    {
+      http_answer old = *std::move(answer);  // read to its end, so that its connection can be used again
+      auto rest = co_await old.read_all(max_refusal);
+      ignore(rest, "what counts stands in its head");
+    }
+    auto better = co_await options_.login->refused(std::move(why));
+    if (!better) co_return better.error();
+    grant = *std::move(better);
+  }
+}
+
+}  // namespace hawser
