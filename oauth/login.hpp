@@ -24,9 +24,10 @@ struct client_identity {
 
 struct token_set {
   secret access{};
-  secret refresh{};             ///< empty = none was given
-  std::string scope{};          ///< granted, as the server said; empty = as asked
-  std::int64_t expires_at = 0;  ///< unix seconds; 0 = the server did not say
+  secret refresh{};              ///< empty = none was given
+  std::string scope{};           ///< granted, as the server said; empty = as asked
+  std::int64_t expires_at = 0;   ///< unix seconds; 0 = the server did not say
+  std::int64_t obtained_at = 0;  ///< unix seconds: how long it lives in all decides on when it is renewed
 
   friend bool operator==(const token_set&, const token_set&) = default;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../runtime/crypto.hpp"
+#include "../runtime/error.hpp"
 #include "../runtime/task.hpp"
 
 namespace hawser {

@@ -46,7 +46,7 @@ class http_ticket {
 struct http_request {
   std::string_view method = "POST";
   const http_url* to = nullptr;
-  std::string_view fields{};  ///< ready lines, each with its line end; not Host, Content-Length or Connection
+  std::string_view fields{};       ///< ready lines, each with its line end; not Host, Content-Length or Connection
   std::string_view credentials{};  ///< more lines of that kind; a redirect never takes them to another origin
   std::string_view body{};
   /// May be sent again where nobody knows whether it arrived.
