@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "../../oauth/form.hpp"
+
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace boost::ut;
+using namespace hawser;
+
+const suite<"form"> all = [] {
+  "what is not unreserved is escaped"_test = [] {
+    expect(form_encoded("aZ09-._~") == std::string{"aZ09-._~"});
+    expect(form_encoded("a b+c&d=e/f:\xFF\n") == std::string{"a%20b%2Bc%26d%3De%2Ff%3A%FF%0A"});
+  };
+
+  "pairs are joined by ampersands"_test = [] {
+    std::string form;
+    append_form(form, "grant_type", "refresh_token");
+    append_form(form, "a b", "");
+    expect(form == std::string{"grant_type=refresh_token&a%20b="});
+  };
+
+  "every byte comes back as it was"_test = [] {
+    std::string all_bytes;
+    for (int c = 0; c < 256; ++c) all_bytes += static_cast<char>(c);
+    std::string form;
+    append_form(form, all_bytes, all_bytes);
+    const auto pairs = read_form(form);
+    expect(pairs.has_value());
+    expect(pairs->size() == 1_ul);
+    expect(pairs->front().first == all_bytes);
+    expect(pairs->front().second == all_bytes);
+  };
+
+  "a plus is a space, empty parts are skipped, a name may stand alone"_test = [] {
+    const auto pairs = read_form("&a=b+c&&d&e=f=g&");
+    expect(pairs.has_value());
+    expect(pairs->size() == 3_ul);
+    expect(pairs->at(0) == std::pair<std::string, std::string>{"a", "b c"});
+    expect(pairs->at(1) == std::pair<std::string, std::string>{"d", ""});
+    expect(pairs->at(2) == std::pair<std::string, std::string>{"e", "f=g"});
+    expect(read_form("a=%41")->front().second == std::string{"A"});
+  };
+
+  "broken escapes and floods of pairs are refused"_test = [] {
+    for (const char* bad : {"a=%", "a=%4", "a=%4g", "%zz=1", "a=b&c=%"}) expect(!read_form(bad)) << bad;
+    std::string many;
+    for (int i = 0; i < 65; ++i) append_form(many, "a", "b");
+    expect(!read_form(many));
+  };
+};
+
+}  // namespace
