@@ -97,6 +97,9 @@ if is_mode("fuzz") then
             if path.basename(file) == "config" then  -- all of host would take long, and most of it is not looked at
                 add_files("../host/config.cpp", "../host/detail/config_*.cpp", "../registry/filter.cpp", "../registry/names.cpp")
             end
+            if path.basename(file) == "challenge" then
+                add_files("../oauth/challenge.cpp")
+            end
             add_deps("transports")
             add_ldflags("-fsanitize=fuzzer", {force = true})
         target_end()
