@@ -70,7 +70,7 @@ task<result<http_answer>> http_client::ask(http_request what) {
   for (int redirects = 0;; ++redirects) {
     auto answer = co_await ask_once(what, *to);
     if (!answer) co_return prefixed(to->origin(), answer.error());
-    if (!is_redirect(answer->head().status)) co_return answer;
+    if (!what.follows_redirects || !is_redirect(answer->head().status)) co_return answer;
     auto next = redirected(what, *to, answer->head());
     if (!next) co_return next.error();
     if (redirects == options_.max_redirects)

@@ -53,6 +53,8 @@ struct http_request {
   bool replayable = false;
   /// Does not wait for a place among the connections: what those that have one may be waiting for.
   bool urgent = false;
+  /// Off for what carries credentials in its body: a redirect is then an answer like any other.
+  bool follows_redirects = true;
   /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
   network_zone innermost = network_zone::loopback;
   http_ticket* ticket = nullptr;
