@@ -45,7 +45,7 @@ std::optional<std::string> decoded(std::string_view text) {
 std::string form_encoded(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
-  encoded.reserve(text.size() + text.size() / 2);
+  encoded.reserve(text.size() * 3);  // never grown: growing would leave a copy of a secret behind
   for (const char c : text) {
     if (unreserved(c)) {
       encoded += c;
@@ -59,19 +59,28 @@ std::string form_encoded(std::string_view text) {
   return encoded;
 }
 
-void append_form(std::string& form, std::string_view name, std::string_view value) {
-  if (!form.empty()) form += '&';
-  form += form_encoded(name);
-  form += '=';
-  form += form_encoded(value);
+form& form::add(std::string_view name, std::string_view value) {
+  std::string encoded = form_encoded(value);
+  const std::size_t needed = text_.size() + name.size() * 3 + encoded.size() + 2;
+  if (needed > text_.capacity()) {
+    std::string larger;
+    larger.reserve(2 * needed);
+    larger += text_;
+    cleanse(text_.data(), text_.size());
+    text_.swap(larger);
+  }
+  if (!text_.empty()) text_ += '&';
+  text_.append(form_encoded(name)).append(1, '=').append(encoded);
+  cleanse(encoded.data(), encoded.size());
+  return *this;
 }
 
-std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view form) {
+std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  while (!form.empty()) {
-    const std::size_t end = std::min(form.find('&'), form.size());
-    const std::string_view one = form.substr(0, end);
-    form.remove_prefix(std::min(end + 1, form.size()));
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('&'), text.size());
+    const std::string_view one = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
     if (one.empty()) continue;
     const std::size_t equals = std::min(one.find('='), one.size());
     auto name = decoded(one.substr(0, equals));

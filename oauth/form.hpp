@@ -8,13 +8,33 @@
 #include <utility>
 #include <vector>
 
+#include "../runtime/crypto.hpp"
+
 namespace hawser {
 
 /// Everything but unreserved characters as %XX: safe in a query, in a body and before base64 (RFC 6749, 2.3.1).
 std::string form_encoded(std::string_view text);
-/// Appends `name=value`, with `&` where something stands before it.
-void append_form(std::string& form, std::string_view name, std::string_view value);
+/// Pairs in the order they were added. What was written is wiped: there are secrets in it.
+class form {
+ public:
+  form() = default;
+  form(const form&) = delete;
+  form& operator=(const form&) = delete;
+  ~form() { cleanse(text_.data(), text_.size()); }
+
+  form& add(std::string_view name, std::string_view value);
+  /// Not sent at all when empty: `scope=` is something else than no scope.
+  form& add_unless_empty(std::string_view name, std::string_view value) {
+    return value.empty() ? *this : add(name, value);
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] secret done() const { return secret{text_}; }
+
+ private:
+  std::string text_;
+};
+
 /// The pairs of a query or body, decoded, in their order. Nothing if an escape is broken or there are more than 64.
-std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view form);
+std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view text);
 
 }  // namespace hawser

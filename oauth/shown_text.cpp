@@ -8,8 +8,6 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t most_bytes = 200;
-
 struct character {
   char32_t value = 0;
   std::size_t bytes = 1;
@@ -44,7 +42,7 @@ bool is_hidden(char32_t c) noexcept {
 
 }  // namespace
 
-std::string shown_text(std::string_view said) {
+std::string shown_text(std::string_view said, std::size_t most_bytes) {
   std::string shown;
   while (!said.empty()) {
     const character next = first_of(said);

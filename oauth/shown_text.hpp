@@ -3,12 +3,13 @@
 // hides or reorders. Terminals are escaped for once more, elsewhere.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace hawser {
 
-/// At most 200 bytes of it, then "...". What is not UTF-8 becomes a question mark.
-std::string shown_text(std::string_view said);
+/// At most `most_bytes` of it, then "...", never a part of a character. What is not UTF-8 becomes a question mark.
+std::string shown_text(std::string_view said, std::size_t most_bytes = 200);
 
 }  // namespace hawser

@@ -14,19 +14,30 @@ const suite<"form"> all = [] {
     expect(form_encoded("a b+c&d=e/f:\xFF\n") == std::string{"a%20b%2Bc%26d%3De%2Ff%3A%FF%0A"});
   };
 
-  "pairs are joined by ampersands"_test = [] {
-    std::string form;
-    append_form(form, "grant_type", "refresh_token");
-    append_form(form, "a b", "");
-    expect(form == std::string{"grant_type=refresh_token&a%20b="});
+  "pairs keep their order, an empty value only where it is meant"_test = [] {
+    form made;
+    made.add("a", "1&2").add("b", "").add_unless_empty("c", "").add_unless_empty("d", "x y");
+    expect(made.text() == "a=1%262&b=&d=x%20y") << made.text();
+    expect(made.done().reveal() == made.text());
+  };
+
+  "a form grows beyond any first guess"_test = [] {
+    form made;
+    std::string expected;
+    for (int i = 0; i < 200; ++i) {
+      made.add("n", std::string(static_cast<std::size_t>(i), '/'));
+      expected += (i == 0 ? "n=" : "&n=");
+      for (int k = 0; k < i; ++k) expected += "%2F";
+    }
+    expect(made.text() == expected);
   };
 
   "every byte comes back as it was"_test = [] {
     std::string all_bytes;
     for (int c = 0; c < 256; ++c) all_bytes += static_cast<char>(c);
-    std::string form;
-    append_form(form, all_bytes, all_bytes);
-    const auto pairs = read_form(form);
+    form made;
+    made.add(all_bytes, all_bytes);
+    const auto pairs = read_form(made.text());
     expect(pairs.has_value());
     expect(pairs->size() == 1_ul);
     expect(pairs->front().first == all_bytes);
@@ -45,9 +56,9 @@ const suite<"form"> all = [] {
 
   "broken escapes and floods of pairs are refused"_test = [] {
     for (const char* bad : {"a=%", "a=%4", "a=%4g", "%zz=1", "a=b&c=%"}) expect(!read_form(bad)) << bad;
-    std::string many;
-    for (int i = 0; i < 65; ++i) append_form(many, "a", "b");
-    expect(!read_form(many));
+    form many;
+    for (int i = 0; i < 65; ++i) many.add("a", "b");
+    expect(!read_form(many.text()));
   };
 };
 

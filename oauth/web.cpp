@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "web.hpp"
+
+#include <optional>
+
+#include "../runtime/timeout.hpp"
+#include "../transports/http_fields.hpp"
+#include "../transports/json_validator.hpp"
+#include "../transports/protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+// Where the host says by itself in which zone it lies; names are judged when they have been resolved.
+std::optional<network_zone> said_zone(const http_url& url) {
+  if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;  // RFC 6761
+  const auto literal = ip_address::parse(url.host);
+  if (!literal) return std::nullopt;
+  return zone_of(*literal);
+}
+
+bool succeeded(int status) noexcept { return status >= 200 && status < 300; }
+
+http_client_options short_answers(http_client_options options) {
+  // Of what is dropped unread, an error page say, more may come than of what is used.
+  options.limits.max_body = 4 * web::max_bytes;
+  return options;
+}
+
+void read_object(std::string_view text, web_answer& into) {
+  if (auto valid = validate_json(text, {.max_depth = web::max_depth}); !valid) {
+    into.fault = valid.error().code == errc::too_large ? "nests too deeply or has too many values"
+                                                       : "is not JSON: " + valid.error().what;
+    return;
+  }
+  boost::system::error_code failure;
+  boost::json::value value = boost::json::parse(boost::json::string_view{text.data(), text.size()}, failure);
+  if (failure) {
+    into.fault = "is not JSON: " + failure.message();
+  } else if (!value.is_object()) {
+    into.fault = "is not a JSON object";
+  } else {
+    into.body = std::move(value.get_object());
+    into.is_json = true;
+  }
+}
+
+}  // namespace
+
+std::string named(const http_url& url) { return url.origin() + url.target.substr(0, url.target.find('?')); }
+
+web::web(loop& home, resolver& names, http_client_options options, network_zone innermost, duration bound)
+    : client_(home, names, short_answers(std::move(options))), innermost_(innermost), bound_(bound) {}
+
+task<result<web_answer>> web::get(http_url from) {
+  if (auto may = reachable(from); !may) co_return may.error();
+  std::string fields = "Accept: application/json\r\n";
+  append_field(fields, protocol::header::protocol_version, protocol::revision::latest_legacy);
+  http_request what{.method = "GET", .to = &from, .fields = fields, .replayable = true, .innermost = innermost_};
+  auto answer = co_await with_timeout(bound_, exchange(what));
+  if (!answer) co_return prefixed(named(from), answer.error());
+  co_return answer;
+}
+
+task<result<web_answer>> web::post_form(http_url to, secret body, secret fields) {
+  posting what{.type = "application/x-www-form-urlencoded", .body = body, .fields = fields};
+  co_return co_await post(std::move(to), what);
+}
+
+task<result<web_answer>> web::post_json(http_url to, secret body, secret fields) {
+  posting what{.type = "application/json", .body = body, .fields = fields};
+  co_return co_await post(std::move(to), what);
+}
+
+task<result<web_answer>> web::post(http_url to, posting what) {
+  if (auto may = reachable(to); !may) co_return may.error();
+  // A kept connection may be closed under the request, and then nobody knows whether a code or a refresh token is
+  // spent.
+  co_await client_.close();
+  std::string fields = "Accept: application/json\r\n";
+  append_field(fields, "Content-Type", what.type);
+  const secret all{fields.append(what.fields.reveal())};
+  cleanse(fields.data(), fields.size());
+  http_request request{.method = "POST",
+                       .to = &to,
+                       .fields = all.reveal(),
+                       .body = what.body.reveal(),
+                       .follows_redirects = false,
+                       .innermost = innermost_};
+  auto answer = co_await with_timeout(bound_, exchange(request));
+  if (answer) co_return answer;
+  error why = prefixed(named(to), answer.error());
+  if (why.code == errc::timed_out) why.executed = execution::unknown;
+  co_return why;
+}
+
+task<result<web_answer>> web::exchange(http_request what) {
+  const bool reads_errors = what.method == "POST";
+  auto answer = co_await client_.ask(what);
+  if (!answer) co_return answer.error();
+  web_answer got{.status = answer->head().status};
+  if (!succeeded(got.status) && !reads_errors) co_return got;
+  auto body = co_await answer->read_all(max_bytes);
+  if (!body) {
+    if (body.error().code != errc::too_large || succeeded(got.status)) co_return body.error();
+    got.fault = body.error().what;
+    co_return got;
+  }
+  read_object(body->view(), got);
+  const std::size_t size = body->size();
+  cleanse(body->reserve(0).at - size, size);  // there may be tokens in it
+  co_return got;
+}
+
+// SSRF: behind a proxy nobody else would look at an address that stands in the URL.
+result<void> web::reachable(const http_url& to) const {
+  const auto zone = said_zone(to);
+  if (!zone || (*zone != network_zone::refused && *zone <= innermost_)) return {};
+  return error{
+      .code = errc::protocol,
+      .what = named(to) + " is refused: it lies " +
+              (*zone == network_zone::refused ? "where no server is"
+                                              : "in a network further inward than the url that was configured")};
+}
+
+result<http_url> learned_url(std::string_view text, std::string_view what) {
+  const auto refused = [&](error why) {
+    why.code = errc::protocol;
+    return prefixed(what, std::move(why));
+  };
+  auto url = http_url::parse(text);
+  if (!url) return refused(url.error());
+  if (text.find('#') != std::string_view::npos)
+    return refused({.what = "url \"" + named(*url) + "\": it has a fragment, which is not allowed there"});
+  const auto zone = said_zone(*url);
+  if (zone == network_zone::refused)
+    return refused({.what = "url \"" + named(*url) + "\": it lies where no server is"});
+  if (!url->tls && zone != network_zone::loopback)
+    return refused({.what = "url \"" + named(*url) + "\": it is not https, so that anybody could listen"});
+  return url;
+}
+
+}  // namespace hawser

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A `web` for as long as a test asks through it.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "../../oauth/web.hpp"
+#include "web_script.hpp"
+
+namespace hawser::testing {
+
+struct web_visit_options {
+  network_zone innermost = network_zone::loopback;
+  duration bound = std::chrono::seconds{15};
+  proxy_rules proxies{};
+};
+
+using asks_web = std::function<task<void>(web& over)>;
+
+inline task<void> visiting_web_of(loop& l, asks_web what, web_visit_options options = {}) {
+  ares_resolver names;
+  http_client_options client;
+  client.proxies = std::move(options.proxies);
+  web over{l, names, std::move(client), options.innermost, options.bound};
+  co_await what(over);
+  co_await over.close();
+}
+
+inline void visit_web(asks_web what, web_visit_options options = {}) {
+  loop l;
+  l.run(visiting_web_of(l, std::move(what), std::move(options)));
+}
+
+}  // namespace hawser::testing
