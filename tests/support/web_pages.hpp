@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A web server with a fixed set of pages, which writes down what it was asked. A page of the status 0 resets the
+// connection; `$ORIGIN` in a body is where the server is.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "web_script.hpp"
+
+namespace hawser::testing {
+
+struct web_page {
+  std::string body{};
+  int status = 200;
+  std::string type = "application/json";
+};
+
+class web_pages {
+ public:
+  /// By path, with or without the query; any other is 404.
+  explicit web_pages(std::map<std::string, web_page> all)
+      : all_(std::move(all)), script_([this](web_peer& with) {
+          while (const auto asked = with.request()) answer(with, target_of(*asked));
+        }) {}
+
+  [[nodiscard]] std::string origin() const { return script_.origin(); }
+  [[nodiscard]] http_url url(std::string_view path) const { return script_.url(path); }
+  [[nodiscard]] std::vector<web_request> seen() const { return script_.seen(); }
+  /// What was asked for, in order, separated by spaces.
+  [[nodiscard]] std::string asked() const {
+    std::string all;
+    for (const web_request& one : seen()) all.append(all.empty() ? "" : " ").append(target_of(one));
+    return all;
+  }
+  [[nodiscard]] std::string filled(std::string text) const {
+    for (std::size_t at = 0; (at = text.find("$ORIGIN", at)) != std::string::npos;) text.replace(at, 7, origin());
+    return text;
+  }
+
+ private:
+  static std::string target_of(const web_request& asked) {
+    const std::size_t begin = asked.head.find(' ') + 1;
+    return asked.head.substr(begin, asked.head.find(' ', begin) - begin);
+  }
+  void answer(web_peer& with, const std::string& target) const {
+    auto page = all_.find(target);
+    if (page == all_.end()) page = all_.find(target.substr(0, target.find('?')));
+    if (page == all_.end()) return with.reply("404 Not Found", "text/html", "<html>what?</html>");
+    if (page->second.status == 0) return with.reset(), with.end();
+    with.reply(std::to_string(page->second.status) + " Said", page->second.type, filled(page->second.body));
+  }
+
+  const std::map<std::string, web_page> all_;
+  web_script script_;
+};
+
+}  // namespace hawser::testing
