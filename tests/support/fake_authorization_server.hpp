@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// An authorization server and the MCP server that it protects, on one origin, in threads of the test's own process. It
+// rotates refresh tokens, revokes a family when one is used twice, expires tokens on command and counts; and a test may
+// put another answer in the place of each of its own.
+#pragma once
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "../../oauth/pkce.hpp"
+#include "form_text.hpp"
+#include "web_script.hpp"
+
+namespace hawser::testing {
+
+struct fake_answer {
+  enum class ending { whole, reset, silence };  ///< all of it; a reset in its place; nothing until the client leaves
+  std::string status = "200 OK";
+  std::string body{};
+  std::string fields{};  ///< header lines
+  std::string type = "application/json";
+  ending how = ending::whole;
+};
+
+struct fake_tokens {
+  std::string access{};
+  std::string refresh{};
+  std::string scope{};
+};
+
+/// What happened so far.
+struct fake_counts {
+  int registrations = 0;
+  int authorizations = 0;  ///< codes that were given out
+  int codes = 0;           ///< that were redeemed
+  int refreshes = 0;       ///< that were granted
+  int refusals = 0;        ///< answers of the token endpoint that are errors
+  int replays = 0;         ///< refresh tokens that came a second time
+  int revocations = 0;
+  int calls = 0;    ///< tool calls that were answered
+  int denials = 0;  ///< 401 and 403
+};
+
+struct fake_authorization_options {
+  bool rotates = true;              ///< a refresh gives a new refresh token, and the old one is used up
+  bool gives_refresh = true;        ///< else there is none at all
+  bool revokes_families = true;     ///< when a used one comes again
+  std::string expires_in = "3600";  ///< as it stands in the answer; empty: it is not said
+  std::string method = "none";      ///< token_endpoint_auth_methods_supported, and what registration answers
+  std::string issuer{};             ///< in resource metadata; empty = this one
+  std::string scope = "mcp:basic";  ///< what a 401 asks for
+  std::string admin = "mcp:admin";  ///< what the tool `admin` needs besides
+  std::string path = "/mcp";
+};
+
+class fake_authorization_server {
+ public:
+  using usual = std::function<fake_answer()>;  ///< what would be said, with all that it changes
+  using instead = std::function<fake_answer(const web_request& asked, const usual& otherwise)>;
+
+  explicit fake_authorization_server(fake_authorization_options options = {})
+      : options_(std::move(options)), web_([this](web_peer& with) { serve(with); }) {}
+
+  [[nodiscard]] std::string issuer() const { return web_.origin(); }
+  [[nodiscard]] std::string resource() const { return web_.origin() + options_.path; }
+  [[nodiscard]] const web_script& web() const noexcept { return web_; }
+
+  // From any thread, like everything here.
+  /// At this path ("/token"), `what` is asked first from now on.
+  void replace(const std::string& path, instead what) {
+    const std::scoped_lock lock{guard_};
+    replaced_[path] = std::make_shared<const instead>(std::move(what));
+  }
+  void restore(const std::string& path) {
+    const std::scoped_lock lock{guard_};
+    replaced_.erase(path);
+  }
+  /// Another authorization server is named in the resource's metadata.
+  void move_to(std::string issuer) {
+    const std::scoped_lock lock{guard_};
+    options_.issuer = std::move(issuer);
+  }
+  /// A client that did not have to register.
+  void know(const std::string& client, const std::string& key = {}) {
+    const std::scoped_lock lock{guard_};
+    clients_[client] = key;
+  }
+  /// As if this client had logged in: a family of its own.
+  fake_tokens log_in(const std::string& client, const std::string& scope) {
+    const std::scoped_lock lock{guard_};
+    clients_.try_emplace(client);
+    return grant({.family = ++families_, .client = client, .scope = scope}, options_.gives_refresh);
+  }
+  /// No access token that was given so far is good any more.
+  void expire() {
+    const std::scoped_lock lock{guard_};
+    access_.clear();
+    callers_.clear();
+  }
+  /// Nor is any refresh token: the person took everything back.
+  void revoke_all() {
+    const std::scoped_lock lock{guard_};
+    access_.clear();
+    for (int one = 1; one <= families_; ++one) revoked_.insert(one);
+  }
+  [[nodiscard]] fake_counts counts() const {
+    const std::scoped_lock lock{guard_};
+    return counts_;
+  }
+  /// How many different arguments the calls had that were answered since the last expire(): where every caller says
+  /// who it is, so many have had their turn.
+  [[nodiscard]] std::size_t callers() const {
+    const std::scoped_lock lock{guard_};
+    return callers_.size();
+  }
+  /// Waits until a claim about the counts is true; false after the time is up.
+  bool wait(const std::function<bool(const fake_counts&)>& claim,
+            std::chrono::seconds bound = std::chrono::seconds{30}) {
+    std::unique_lock lock{guard_};
+    return news_.wait_for(lock, bound, [&] { return claim(counts_); });
+  }
+
+ private:
+  struct token {
+    int family = 0;
+    std::string client{};
+    std::string scope{};
+    bool used = false;
+  };
+  struct code {
+    token of{};
+    std::string challenge{};
+    std::string redirect{};
+  };
+
+  void serve(web_peer& with) {
+    while (const auto asked = with.request()) {
+      const fake_answer said = answer(*asked);
+      if (said.how == fake_answer::ending::silence) return with.hang();
+      if (said.how == fake_answer::ending::reset) return with.reset();
+      with.reply(said.status, said.type, said.body, said.fields);
+    }
+  }
+
+  fake_answer answer(const web_request& asked) {
+    const std::size_t begin = asked.head.find(' ') + 1;
+    const std::string target = asked.head.substr(begin, asked.head.find(' ', begin) - begin);
+    const std::string path = target.substr(0, target.find('?'));
+    const std::string query = path.size() == target.size() ? std::string{} : target.substr(path.size() + 1);
+    const usual otherwise = [&] {
+      const std::scoped_lock lock{guard_};
+      const fake_answer said = own_answer(asked, path, query);
+      news_.notify_all();
+      return said;
+    };
+    std::shared_ptr<const instead> other;
+    {
+      const std::scoped_lock lock{guard_};
+      if (const auto found = replaced_.find(path); found != replaced_.end()) other = found->second;
+    }
+    return other ? (*other)(asked, otherwise) : otherwise();
+  }
+
+  fake_answer own_answer(const web_request& asked, const std::string& path, const std::string& query) {
+    if (path == options_.path) return mcp(asked);
+    if (path == "/.well-known/oauth-protected-resource" + options_.path) return resource_metadata();
+    if (path == "/.well-known/oauth-authorization-server") return server_metadata();
+    if (path == "/register") return registration(asked);
+    if (path == "/authorize") return authorization(read_form(query));
+    if (path == "/token") return token_answer(asked);
+    if (path == "/revoke") return revocation(asked);
+    return {.status = "404 Not Found", .body = "{}"};
+  }
+
+  static fake_answer json(const boost::json::object& what, std::string status = "200 OK") {
+    return {.status = std::move(status), .body = boost::json::serialize(what)};
+  }
+
+  [[nodiscard]] fake_answer resource_metadata() const {
+    return json({{"resource", resource()},
+                 {"authorization_servers", boost::json::array{options_.issuer.empty() ? issuer() : options_.issuer}},
+                 {"scopes_supported", boost::json::array{options_.scope, options_.admin}}});
+  }
+  [[nodiscard]] fake_answer server_metadata() const {
+    return json({{"issuer", issuer()},
+                 {"authorization_endpoint", issuer() + "/authorize"},
+                 {"token_endpoint", issuer() + "/token"},
+                 {"registration_endpoint", issuer() + "/register"},
+                 {"revocation_endpoint", issuer() + "/revoke"},
+                 {"response_types_supported", boost::json::array{"code"}},
+                 {"code_challenge_methods_supported", boost::json::array{"S256"}},
+                 {"token_endpoint_auth_methods_supported", boost::json::array{options_.method}},
+                 {"authorization_response_iss_parameter_supported", true}});
+  }
+
+  fake_answer registration(const web_request& asked) {
+    boost::system::error_code bad;
+    boost::json::value given = boost::json::parse(asked.body, bad);
+    if (bad || !given.is_object()) return refusal("invalid_client_metadata");
+    boost::json::object made = given.as_object();
+    const std::string id = "client-" + std::to_string(++counts_.registrations);
+    std::string& key = clients_[id];
+    if (options_.method != "none") key = "key-of-" + base64url(random_bytes(12));
+    made["client_id"] = id;
+    made["token_endpoint_auth_method"] = options_.method;
+    if (!key.empty()) made["client_secret"] = key;
+    return json(made, "201 Created");
+  }
+
+  /// The person says yes at once.
+  fake_answer authorization(form_fields asked) {
+    const bool wrong = !clients_.contains(asked["client_id"]) || asked["response_type"] != "code" ||
+                       asked["code_challenge_method"] != "S256" || asked["redirect_uri"].empty();
+    if (wrong) return refusal("invalid_request");
+    if (asked["resource"] != resource()) return refusal("invalid_target");
+    ++counts_.authorizations;
+    const std::string made = "code-" + base64url(random_bytes(12));
+    codes_[made] = {.of = {.family = ++families_, .client = asked["client_id"], .scope = asked["scope"]},
+                    .challenge = asked["code_challenge"],
+                    .redirect = asked["redirect_uri"]};
+    const std::string back = asked["redirect_uri"] + "?code=" + made + "&state=" + form_encoded(asked["state"]) +
+                             "&iss=" + form_encoded(issuer());
+    return {.status = "302 Found", .body = {}, .fields = "Location: " + back + "\r\n"};
+  }
+
+  fake_answer refusal(const std::string& code, std::string status = "400 Bad Request") {
+    ++counts_.refusals;
+    return json({{"error", code}}, std::move(status));
+  }
+
+  /// The client that a form and the Authorization field name, if it proved who it is.
+  [[nodiscard]] std::optional<std::string> client_of(const web_request& asked, form_fields& form) const {
+    std::string id = form["client_id"];
+    std::string key = form["client_secret"];
+    if (const std::string basic = asked.field("Authorization"); basic.starts_with("Basic ")) {
+      const std::string both = from_base64(basic.substr(6)).value_or(":");
+      id = form_decoded(both.substr(0, both.find(':')));
+      key = form_decoded(both.substr(both.find(':') + 1));
+    }
+    const auto known = clients_.find(id);
+    if (known == clients_.end() || known->second != key) return std::nullopt;
+    return id;
+  }
+
+  fake_answer token_answer(const web_request& asked) {
+    form_fields form = read_form(asked.body);
+    const auto client = client_of(asked, form);
+    if (!client) return refusal("invalid_client", "401 Unauthorized");
+    if (form["resource"] != resource()) return refusal("invalid_target");
+    if (form["grant_type"] == "authorization_code") return redeemed(form, *client);
+    if (form["grant_type"] == "refresh_token") return refreshed(form, *client);
+    if (form["grant_type"] != "client_credentials") return refusal("unsupported_grant_type");
+    return granted({.family = ++families_, .client = *client, .scope = form["scope"]});
+  }
+  fake_answer redeemed(form_fields& form, const std::string& client) {
+    const auto found = codes_.find(form["code"]);
+    if (found == codes_.end()) return refusal("invalid_grant");
+    const code it = found->second;
+    codes_.erase(found);
+    const bool right = it.of.client == client && it.redirect == form["redirect_uri"] &&
+                       it.challenge == pkce_challenge(form["code_verifier"]);
+    if (!right) return refusal("invalid_grant");
+    ++counts_.codes;
+    return granted(it.of);
+  }
+  fake_answer refreshed(form_fields& form, const std::string& client) {
+    const auto found = refresh_.find(form["refresh_token"]);
+    if (found == refresh_.end() || found->second.client != client) return refusal("invalid_grant");
+    token& it = found->second;
+    if (it.used) {
+      ++counts_.replays;
+      if (options_.revokes_families) end_family(it.family);
+    }
+    if (it.used || revoked_.contains(it.family)) return refusal("invalid_grant");
+    ++counts_.refreshes;
+    it.used = options_.rotates;
+    return granted({.family = it.family, .client = client, .scope = it.scope});
+  }
+  fake_answer revocation(const web_request& asked) {
+    form_fields form = read_form(asked.body);
+    if (!client_of(asked, form)) return refusal("invalid_client", "401 Unauthorized");
+    ++counts_.revocations;
+    if (const auto it = refresh_.find(form["token"]); it != refresh_.end()) end_family(it->second.family);
+    access_.erase(form["token"]);
+    return {.body = {}};
+  }
+  void end_family(int family) {
+    revoked_.insert(family);
+    std::erase_if(access_, [&](const auto& one) { return one.second.family == family; });
+  }
+
+  fake_tokens grant(const token& like, bool with_refresh) {
+    fake_tokens made{.access = "access-" + base64url(random_bytes(18)), .scope = like.scope};
+    access_[made.access] = like;
+    if (!with_refresh) return made;
+    made.refresh = "refresh-" + base64url(random_bytes(18));
+    refresh_[made.refresh] = like;
+    return made;
+  }
+  fake_answer granted(const token& like) {
+    const auto is_kin = [&](const auto& one) { return one.second.family == like.family; };
+    // Who does not rotate gives out a refresh token once, with the first access token.
+    const bool has_one = !options_.rotates && std::any_of(refresh_.begin(), refresh_.end(), is_kin);
+    const fake_tokens made = grant(like, options_.gives_refresh && !has_one);
+    std::string body = R"({"access_token":")" + made.access + R"(","token_type":"Bearer")";
+    if (!options_.expires_in.empty()) body += R"(,"expires_in":)" + options_.expires_in;
+    if (!like.scope.empty()) body += R"(,"scope":")" + like.scope + '"';
+    if (!made.refresh.empty()) body += R"(,"refresh_token":")" + made.refresh + '"';
+    return {.body = body + '}', .fields = "Cache-Control: no-store\r\n"};
+  }
+
+  fake_answer denial(std::string status, const std::string& more, const std::string& scope) {
+    ++counts_.denials;
+    return {.status = std::move(status),
+            .body = R"({"error":"see the header"})",
+            .fields = "WWW-Authenticate: Bearer " + more + "scope=\"" + scope + "\", resource_metadata=\"" + issuer() +
+                      "/.well-known/oauth-protected-resource" + options_.path + "\"\r\n"};
+  }
+
+  /// A server of the legacy era without sessions, with the tools `echo` and `admin`.
+  fake_answer mcp(const web_request& asked) {
+    const std::string said = asked.field("Authorization");
+    const auto known = said.starts_with("Bearer ") ? access_.find(said.substr(7)) : access_.end();
+    if (known == access_.end())
+      return denial("401 Unauthorized", said.empty() ? "" : "error=\"invalid_token\", ", options_.scope);
+    if (!asked.is("POST")) return {.status = asked.is("GET") ? "405 Method Not Allowed" : "200 OK", .body = {}};
+    if (asked.body.find(R"("id":)") == std::string::npos) return {.status = "202 Accepted", .body = {}};
+    if (asked.asks("initialize"))
+      return result_of(asked, R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},)"
+                              R"("serverInfo":{"name":"fake","version":"1"}})");
+    if (asked.asks("tools/list"))
+      return result_of(asked, R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}},)"
+                              R"({"name":"admin","inputSchema":{"type":"object"}}]})");
+    if (asked.asks("ping")) return result_of(asked, "{}");
+    if (!asked.asks("tools/call")) return {.status = "400 Bad Request", .body = "what?", .type = "text/plain"};
+    const bool admin = asked.body.find(R"("name":"admin")") != std::string::npos;
+    const std::string has = ' ' + known->second.scope + ' ';
+    if (admin && has.find(' ' + options_.admin + ' ') == std::string::npos)
+      return denial("403 Forbidden", "error=\"insufficient_scope\", ", options_.admin);
+    ++counts_.calls;
+    callers_.insert(asked.body.substr(std::min(asked.body.size(), asked.body.find(R"("arguments":)"))));
+    return result_of(asked, admin ? R"({"content":[{"type":"text","text":"done"}]})"
+                                  : R"({"content":[{"type":"text","text":"ok"}]})");
+  }
+  static fake_answer result_of(const web_request& asked, std::string_view result) {
+    return {.body = R"({"jsonrpc":"2.0","id":)" + asked.id() + R"(,"result":)" + std::string{result} + '}'};
+  }
+
+  fake_authorization_options options_;
+  mutable std::mutex guard_;
+  std::condition_variable news_;
+  std::map<std::string, std::shared_ptr<const instead>> replaced_;
+  std::map<std::string, std::string> clients_;  // with their secrets
+  std::map<std::string, code> codes_;
+  std::map<std::string, token> access_;
+  std::map<std::string, token> refresh_;
+  std::set<int> revoked_;
+  std::set<std::string> callers_;
+  int families_ = 0;
+  fake_counts counts_;
+  web_script web_;  // last: its threads use the rest
+};
+
+}  // namespace hawser::testing
