@@ -33,9 +33,11 @@ interop_servers() {
     if [[ $why == "npm ci refused"* ]]; then failed=$((failed + 1)); echo "FAILED  the interop servers install: $why"; fi
     return 0
   fi
-  # It finds the SDK in the node_modules beside it, and changes more often than they do.
-  cmp -s tests/interop/servers/modern_server.mjs "$folder/modern_server.mjs" ||
-    { cp tests/interop/servers/modern_server.mjs "$folder/.modern_server.$$" && mv "$folder/.modern_server.$$" "$folder/modern_server.mjs"; }
+  # They find the packages in the node_modules beside them, and change more often than those do.
+  local own
+  for own in modern_server.mjs oidc_server.mjs; do
+    cmp -s "tests/interop/servers/$own" "$folder/$own" || { cp "tests/interop/servers/$own" "$folder/.$own.$$" && mv "$folder/.$own.$$" "$folder/$own"; }
+  done
   export HAWSER_INTEROP=$folder
 }
 
