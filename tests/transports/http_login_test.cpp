@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Requests with credentials: whom a channel asks for them, what it tells of a refusal, and how often it tries.
+#include "../../runtime/event.hpp"
+#include "../support/every_step.hpp"
+#include "../support/web_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::answer_to;
+using testing::greets;
+using testing::web_house;
+using testing::web_outcome;
+using testing::web_peer;
+using testing::web_request;
+using testing::web_script;
+using testing::with_web;
+
+// Gives out token-1, and the next one whenever that is refused, as often as it likes.
+class scripted_login final : public authorizer {
+ public:
+  task<result<auth_grant>> grant() override {
+    ++grants;
+    if (denial) co_return *denial;
+    co_return made();
+  }
+  task<result<auth_grant>> refused(auth_refusal why) override {
+    refusals.push_back(std::move(why));
+    if (hold != nullptr) {
+      arrived.set();
+      auto waited = co_await hold->wait();
+      if (!waited) co_return waited.error();
+    }
+    if (gives_up) co_return error{.code = errc::auth, .what = "a person has to log in"};
+    ++serial;
+    co_return made();
+  }
+
+  [[nodiscard]] auth_grant made() const {
+    return {.fields = secret{"Authorization: Bearer token-" + std::to_string(serial) + "\r\n"}, .serial = serial};
+  }
+
+  std::uint64_t serial = 1;
+  int grants = 0;
+  std::vector<auth_refusal> refusals{};
+  std::optional<error> denial{};
+  bool gives_up = false;
+  event* hold = nullptr;
+  event arrived{};
+};
+
+using answering = std::function<void(web_peer&, const web_request&)>;
+
+web_script::script each(answering one) {
+  return [one](web_peer& with) {
+    while (auto asked = with.request()) one(with, *asked);
+  };
+}
+
+bool carries(const web_request& asked, std::string_view token) {
+  return asked.field("Authorization") == "Bearer " + std::string{token};
+}
+
+// What becomes of one call of the modern era.
+web_outcome call(const web_script& server, scripted_login& login) {
+  web_outcome got;
+  http_channel_options options;
+  options.login = &login;
+  with_web(
+      server,
+      [&](web_house& house) -> task<void> {
+        house.modern();
+        got =
+            co_await house.call("tools/list", R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})");
+      },
+      std::move(options));
+  return got;
+}
+
+constexpr std::string_view refusal = "401 Unauthorized";
+
+const suite<"http login"> tests = [] {
+  "every request of a session has the credentials, the stream of events and the goodbye, too"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (!greets(with, asked, "mcp-session-id: s\r\n")) with.json(answer_to(asked));
+    })};
+    scripted_login login;
+    http_channel_options options;
+    options.login = &login;
+    with_web(
+        server,
+        [&](web_house& house) -> task<void> {
+          const web_outcome greeted = co_await house.initialize();
+          expect(!greeted.failure.has_value()) << greeted.said();
+          const bool listened = co_await web_house::until([&] {
+            for (const web_request& one : server.seen()) {
+              if (one.is("GET")) return true;
+            }
+            return false;
+          });
+          expect(listened);
+        },
+        std::move(options));
+    for (const web_request& one : server.seen()) expect(carries(one, "token-1")) << one.head;
+    expect(server.seen().back().is("DELETE"));
+  };
+
+  "C14 a refusal without a challenge is told as it is, and what comes next is tried once"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (carries(asked, "token-2")) return with.json(answer_to(asked));
+      with.reply(refusal, "text/plain", "who are you?");
+    })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.result == R"({"ok":true})") << got.said();
+    expect(fatal(login.refusals.size() == 1_ul));
+    expect(login.refusals[0].status == 401_i and login.refusals[0].serial == 1_ul and
+           login.refusals[0].challenges.empty());
+    expect(login.refusals[0].operation == "tools/list") << login.refusals[0].operation;
+    expect(server.connections() == 1_i) << "the connection is used again";
+  };
+
+  "C14 three challenges and a malformed one arrive as they came"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (carries(asked, "token-2")) return with.json(answer_to(asked));
+      with.reply(
+          refusal, "text/plain", "",
+          "WWW-Authenticate: Basic realm=\"a, b\", Negotiate dG9rZW4=\r\nwww-authenticate: Bearer scope=\"x\"\r\n"
+          "WWW-Authenticate: =,\"\r\n");
+    })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.result == R"({"ok":true})") << got.said();
+    expect(fatal(login.refusals.size() == 1_ul and login.refusals[0].challenges.size() == 3_ul));
+    expect(login.refusals[0].challenges[0] == R"(Basic realm="a, b", Negotiate dG9rZW4=)");
+    expect(login.refusals[0].challenges[1] == R"(Bearer scope="x")" and login.refusals[0].challenges[2] == R"(=,")");
+  };
+
+  "C14 who refuses the better credentials, too, is not asked a third time"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request&) { with.reply(refusal, "text/plain", ""); })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.failed_with(errc::auth, execution::no)) << got.said();
+    expect(login.refusals.size() == 1_ul and server.seen().size() == 2_ul);
+  };
+
+  "C15 a login and then more scope are tried once each, however often the server refuses"_test = [] {
+    std::atomic<int> count = 0;
+    const web_script server{each([&](web_peer& with, const web_request&) {
+      if (count++ % 2 == 0) return with.reply(refusal, "text/plain", "");
+      with.reply("403 Forbidden", "text/plain", "", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n");
+    })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.failed_with(errc::auth, execution::no)) << got.said();
+    expect(fatal(login.refusals.size() == 2_ul));
+    expect(login.refusals[1].status == 403_i and login.refusals[1].serial == 2_ul and server.seen().size() == 3_ul);
+  };
+
+  "a plain denial is nothing that a login would mend"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request&) { with.reply("403 No", "text/plain", "no"); })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.failed_with(errc::auth, execution::no) and login.refusals.empty() and server.seen().size() == 1_ul);
+  };
+
+  "where there may be no request without credentials, there is none"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) { with.json(answer_to(asked)); })};
+    scripted_login login;
+    login.denial = error{.code = errc::auth, .what = "the login is broken"};
+    const web_outcome got = call(server, login);
+    expect(got.failure.has_value() and got.failure->code == errc::auth) << got.said();
+    expect(got.mentions("the login is broken") and server.seen().empty()) << got.said();
+  };
+
+  "what a person has to do is what the call says"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request&) { with.reply(refusal, "text/plain", ""); })};
+    scripted_login login;
+    login.gives_up = true;
+    const web_outcome got = call(server, login);
+    expect(got.failed_with(errc::auth, execution::no)) << got.said();
+    expect(got.mentions("a person has to log in") and server.seen().size() == 1_ul) << got.said();
+  };
+
+  "a call that is given up while somebody logs in is not made again"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request&) { with.reply(refusal, "text/plain", ""); })};
+    event hold;
+    scripted_login login;
+    login.hold = &hold;
+    http_channel_options options;
+    options.login = &login;
+    with_web(
+        server,
+        [&](web_house& house) -> task<void> {
+          house.modern();
+          call_options soon;
+          soon.idle_timeout = 100ms;
+          const web_outcome got = co_await house.call("tools/list", "{}", soon);
+          expect(got.failure.has_value() and got.failure->code == errc::timed_out) << got.said();
+          hold.set();
+          for (int i = 0; i < 20; ++i) {
+            auto turn = co_await sleep_for(duration::zero());
+            expect(turn.has_value());
+          }
+        },
+        std::move(options));
+    std::size_t calls = 0;
+    for (const web_request& one : server.seen()) calls += one.asks("tools/list") ? 1 : 0;
+    expect(calls == 1_ul and login.refusals.size() >= 1_ul);
+  };
+
+  "a redirect does not take credentials to another origin"_test = [] {
+    const web_script thief{each([](web_peer& with, const web_request& asked) { with.json(answer_to(asked)); })};
+    const web_script server{each([&](web_peer& with, const web_request&) {
+      with.reply("307 Temporary Redirect", "text/plain", "", "Location: " + thief.origin() + "/mcp\r\n");
+    })};
+    scripted_login login;
+    const web_outcome got = call(server, login);
+    expect(got.failure.has_value() and thief.seen().empty()) << got.said();
+  };
+};
+
+task<void> refused_once(loop& l, const web_script& server) {
+  scripted_login login;
+  http_channel_options options{.to = server.url()};
+  options.login = &login;
+  const testing::counted alive;
+  web_house house{l, std::move(options)};
+  auto opened = co_await house.channel.open(house.side);
+  ignore(opened, "it may be stopped");
+  house.modern();
+  const web_outcome got = co_await house.call("tools/list", "{}");
+  static_cast<void>(got);
+  auto closed = co_await house.channel.close();
+  ignore(closed, "it may be stopped");
+  house.heard.answers.clear();
+}
+
+const suite<"http login steps"> steps = [] {
+  "a stop at any step of a call that is refused once leaves nothing"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (carries(asked, "token-2")) return with.json(answer_to(asked));
+      with.reply(refusal, "text/plain", "");
+    })};
+    testing::every_step([&](loop& l) { return refused_once(l, server); });
+  };
+};
+
+}  // namespace
