@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "token_book.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace hawser {
+
+namespace {
+
+bool contains(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+}  // namespace
+
+std::optional<login> token_book::of_server(std::string_view server_url) const {
+  const auto found = std::find_if(logins_.rbegin(), logins_.rend(),
+                                  [&](const auto& one) { return contains(one.servers, server_url); });
+  if (found == logins_.rend()) return std::nullopt;
+  return found->what;
+}
+
+std::optional<login> token_book::find(const login_key& key) const {
+  const auto found = std::find_if(logins_.begin(), logins_.end(), [&](const auto& one) { return one.what.key == key; });
+  if (found == logins_.end()) return std::nullopt;
+  return found->what;
+}
+
+void token_book::save(const std::string& server_url, login what) {
+  // Another client at the same place takes the place of the one before, which nobody would ever ask for again. Tokens
+  // of another authorization server stay: the resource may come back to it.
+  std::erase_if(logins_, [&](const login_entry& one) {
+    return one.what.key != what.key && one.what.key.issuer == what.key.issuer &&
+           one.what.key.resource == what.key.resource && one.servers.size() == 1 && one.servers.front() == server_url;
+  });
+  auto place = std::find_if(logins_.begin(), logins_.end(), [&](const auto& one) { return one.what.key == what.key; });
+  if (place == logins_.end()) {
+    logins_.push_back({.what = {}, .servers = {}, .rest = boost::json::object{memory_}});
+  } else {
+    std::rotate(place, std::next(place), logins_.end());
+  }
+  login_entry& entry = logins_.back();
+  entry.what = std::move(what);
+  if (!contains(entry.servers, server_url)) entry.servers.push_back(server_url);
+}
+
+bool token_book::remove(const login_key& key, const std::optional<secret>& only_if_refresh_is) {
+  return std::erase_if(logins_, [&](const login_entry& one) {
+           return one.what.key == key && (!only_if_refresh_is || one.what.tokens.refresh == *only_if_refresh_is);
+         }) > 0;
+}
+
+std::vector<login> token_book::forget(const std::string& server_url) {
+  std::vector<login> gone;
+  for (login_entry& one : logins_) {
+    if (std::erase(one.servers, server_url) > 0 && one.servers.empty()) gone.push_back(one.what);
+  }
+  std::erase_if(logins_, [&](const login_entry& one) {
+    return std::any_of(gone.begin(), gone.end(), [&](const login& what) { return what.key == one.what.key; });
+  });
+  return gone;
+}
+
+bool token_book::knows(const std::string& server_url) const {
+  return std::any_of(logins_.begin(), logins_.end(),
+                     [&](const auto& one) { return contains(one.servers, server_url); });
+}
+
+std::optional<client_identity> token_book::client_of(std::string_view issuer) const {
+  const auto found =
+      std::find_if(clients_.begin(), clients_.end(), [&](const auto& one) { return one.issuer == issuer; });
+  if (found == clients_.end()) return std::nullopt;
+  return found->who;
+}
+
+void token_book::save_client(const std::string& issuer, client_identity who) {
+  auto place = std::find_if(clients_.begin(), clients_.end(), [&](const auto& one) { return one.issuer == issuer; });
+  if (place == clients_.end()) {
+    clients_.push_back({.issuer = issuer, .who = std::move(who), .rest = boost::json::object{memory_}});
+  } else {
+    place->who = std::move(who);
+  }
+}
+
+bool token_book::forget_client(std::string_view issuer, std::string_view client_id) {
+  return std::erase_if(clients_,
+                       [&](const client_entry& one) { return one.issuer == issuer && one.who.id == client_id; }) > 0;
+}
+
+std::vector<std::pair<std::string, login>> token_book::all() const {
+  std::map<std::string, const login*> last;
+  for (const login_entry& one : logins_) {
+    for (const std::string& url : one.servers) last[url] = &one.what;
+  }
+  std::vector<std::pair<std::string, login>> out;
+  out.reserve(last.size());
+  for (const auto& [url, what] : last) out.emplace_back(url, *what);
+  return out;
+}
+
+}  // namespace hawser

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "wiped_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <new>
+
+#include "../runtime/crypto.hpp"
+
+namespace hawser {
+
+namespace json = boost::json;
+
+namespace {
+
+void add_all(wiped_text& to, json::serializer& from) {
+  std::array<char, 1024> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): the serializer fills it
+  while (!from.done()) {
+    const auto read = from.read(piece.data(), piece.size());
+    to.add(std::string_view{read.data(), read.size()});
+  }
+  cleanse(piece.data(), piece.size());
+}
+
+}  // namespace
+
+void* wiping_memory::do_allocate(std::size_t size, std::size_t alignment) {
+  return ::operator new(size, std::align_val_t{alignment});
+}
+
+void wiping_memory::do_deallocate(void* memory, std::size_t size, std::size_t alignment) {
+  cleanse(memory, size);
+  ::operator delete(memory, size, std::align_val_t{alignment});
+}
+
+wiped_text::~wiped_text() { cleanse(text_.data(), text_.size()); }
+
+void wiped_text::add(std::string_view piece) {
+  if (text_.capacity() - text_.size() < piece.size()) {
+    std::string wider;
+    wider.reserve(std::max(text_.capacity() * 2, text_.size() + piece.size()));
+    wider += text_;
+    cleanse(text_.data(), text_.size());
+    text_.swap(wider);
+  }
+  text_ += piece;
+}
+
+void wiped_text::add_json(const json::value& value) {
+  json::serializer from;
+  from.reset(&value);
+  add_all(*this, from);
+}
+
+void wiped_text::add_string(std::string_view text) {
+  json::serializer from;
+  from.reset(json::string_view{text.data(), text.size()});
+  add_all(*this, from);
+}
+
+std::optional<json::value> parse_wiped(std::string_view text, const json::storage_ptr& memory) {
+  json::parse_options options;
+  options.max_depth = 32;
+  options.numbers = json::number_precision::precise;  // numbers of members that nobody knows are kept as they were
+  json::parser parser{memory, options};
+  parser.reset(memory);
+  json::error_code failed;
+  parser.write(text.data(), text.size(), failed);
+  if (failed) return std::nullopt;
+  return parser.release();
+}
+
+}  // namespace hawser
