@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "token_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace hawser {
+
+namespace {
+
+// Thousands of logins. What is larger is not ours, and would not be read again.
+constexpr std::size_t largest_file = std::size_t{4} << 20;
+constexpr std::size_t largest_login = std::size_t{256} << 10;
+
+}  // namespace
+
+token_file::token_file(std::string_view path) : path_(path) {
+  const std::size_t slash = path_.rfind('/');
+  folder_ = slash == std::string::npos ? "." : slash == 0 ? "/" : path_.substr(0, slash);
+  name_ = path_.substr(slash + 1);
+}
+
+bool token_file::hopeless(const error& why) {
+  constexpr std::array numbers{EROFS, EACCES, EPERM, ENOENT, ENOTDIR, ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL};
+  return why.code == errc::io && std::find(numbers.begin(), numbers.end(), -why.native) != numbers.end();
+}
+
+result<void> token_file::make_folder() const {
+  auto folder = private_folder::make(folder_);
+  if (!folder) return std::move(folder).error();
+  return {};
+}
+
+result<token_file::sight> token_file::look() const {
+  auto folder = private_folder::open(folder_);
+  // A folder that one may not enter has no logins of ours; whoever wants to save one will hear of it.
+  if (!folder && hopeless(folder.error())) return sight{};
+  if (!folder) return std::move(folder).error();
+  if (!*folder) return sight{};
+  return read_from(**folder);
+}
+
+result<token_file::sight> token_file::read_from(const private_folder& folder) const {
+  sight seen;
+  seen.leftover = folder.has(private_folder::temporary_for(name_));
+  auto text = folder.read(name_, largest_file);
+  if (!text) return std::move(text).error();
+  if (!*text) return seen;
+  auto reading = token_book::read((*text)->reveal());
+  if (!reading) return prefixed(path_, std::move(reading).error());
+  seen.book = std::move(reading->book);
+  seen.damage = std::move(reading->damage);
+  return seen;
+}
+
+// What is to be written is read first: bytes that no JSON text can hold would take every other login with them.
+result<secret> token_file::text_of(const token_book& book, std::size_t max_bytes) const {
+  secret text = book.text();
+  if (text.reveal().size() > max_bytes)
+    return error{.code = errc::too_large,
+                 .what = path_ + ": this login would take more than " + std::to_string(max_bytes) + " bytes in it"};
+  const auto again = token_book::read(text.reveal());
+  if (!again || !again->damage.empty())
+    return error{.code = errc::protocol, .what = path_ + ": what the server sent is not UTF-8 and cannot be stored"};
+  return text;
+}
+
+result<void> token_file::check(const token_book& alone) const {
+  auto text = text_of(alone, largest_login);
+  if (!text) return std::move(text).error();
+  return {};
+}
+
+result<void> token_file::set_aside(const private_folder& from) const {
+  auto text = from.read(name_, largest_file);
+  if (!text) return std::move(text).error();
+  if (!*text) return {};
+  return from.replace(name_ + ".corrupt", **text);
+}
+
+result<std::string> token_file::change(const std::function<bool(token_book&)>& what) const {
+  auto folder = private_folder::make(folder_);
+  if (!folder) return std::move(folder).error();
+  auto seen = read_from(*folder);
+  if (!seen) return std::move(seen).error();
+  if (!seen->damage.empty()) {
+    if (auto kept = set_aside(*folder); !kept) return std::move(kept).error();
+  }
+  result<void> done;
+  if (what(seen->book) || !seen->damage.empty()) {
+    auto text = text_of(seen->book, largest_file);
+    if (!text) return std::move(text).error();
+    done = folder->replace(name_, *text);
+  } else if (seen->leftover) {
+    done = folder->remove(private_folder::temporary_for(name_));
+  }
+  if (!done) return std::move(done).error();
+  return std::move(seen->damage);
+}
+
+}  // namespace hawser
