@@ -77,6 +77,7 @@ void put_login(json::object& to, const login& what, const std::vector<std::strin
   put(to, "refresh_token", what.tokens.refresh.reveal());
   put(to, "scope", what.tokens.scope);
   put(to, "expires_at", what.tokens.expires_at);
+  put(to, "obtained_at", what.tokens.obtained_at);
   put(to, "asked_scope", what.asked_scope);
   put(to, "token_endpoint", what.token_endpoint);
   put(to, "revocation_endpoint", what.revocation_endpoint);
@@ -138,7 +139,8 @@ login take_login(members& from) {
   out.tokens = {.access = from.hidden("access_token"),
                 .refresh = from.hidden("refresh_token"),
                 .scope = from.text("scope"),
-                .expires_at = from.number("expires_at")};
+                .expires_at = from.number("expires_at"),
+                .obtained_at = from.number("obtained_at")};
   out.asked_scope = from.text("asked_scope");
   out.token_endpoint = from.text("token_endpoint");
   out.revocation_endpoint = from.text("revocation_endpoint");
