@@ -59,16 +59,20 @@ std::string form_encoded(std::string_view text) {
   return encoded;
 }
 
+// By hand, because growing leaves a copy of what there was behind.
+void form::make_room(std::size_t more) {
+  const std::size_t needed = text_.size() + more;
+  if (needed <= text_.capacity()) return;
+  std::string larger;
+  larger.reserve(2 * needed);
+  larger += text_;
+  cleanse(text_.data(), text_.size());
+  text_.swap(larger);
+}
+
 form& form::add(std::string_view name, std::string_view value) {
   std::string encoded = form_encoded(value);
-  const std::size_t needed = text_.size() + name.size() * 3 + encoded.size() + 2;
-  if (needed > text_.capacity()) {
-    std::string larger;
-    larger.reserve(2 * needed);
-    larger += text_;
-    cleanse(text_.data(), text_.size());
-    text_.swap(larger);
-  }
+  make_room(name.size() * 3 + encoded.size() + 2);
   if (!text_.empty()) text_ += '&';
   text_.append(form_encoded(name)).append(1, '=').append(encoded);
   cleanse(encoded.data(), encoded.size());

@@ -27,10 +27,12 @@ class form {
   form& add_unless_empty(std::string_view name, std::string_view value) {
     return value.empty() ? *this : add(name, value);
   }
+  form& add_all(const form& other);
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] secret done() const { return secret{text_}; }
 
  private:
+  void make_room(std::size_t more);
   std::string text_;
 };
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "client_authentication.hpp"
+
+#include <algorithm>
+
+#include "shown_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::int64_t assertion_lifetime = 300;  // seconds: long enough for clocks that differ, useless tomorrow
+
+// RFC 6749, section 2.3.1: each half is form-encoded before the colon joins them.
+secret basic_field(const client_identity& who) {
+  std::string pair = form_encoded(who.id) + ':';
+  std::string key = form_encoded(who.key.reveal());
+  pair.reserve(pair.size() + key.size());
+  pair += key;
+  std::string encoded = base64(pair);
+  std::string field = "Authorization: Basic ";
+  field.reserve(field.size() + encoded.size() + 2);
+  field.append(encoded).append("\r\n");
+  const secret made{field};
+  for (std::string* one : {&key, &pair, &encoded, &field}) cleanse(one->data(), one->size());
+  return made;
+}
+
+error no_proof(const client_identity& who, std::string_view what) {
+  return error{.code = errc::config, .what = "the client \"" + shown_text(who.id) + "\" " + std::string{what}};
+}
+
+result<void> assert_identity(const client_identity& who, const token_target& at, form& into) {
+  if (!at.key) return no_proof(who, "is registered with private_key_jwt, but no private key is configured for it");
+  const std::int64_t now = at.now();
+  const boost::json::object claims{{"iss", who.id},
+                                   {"sub", who.id},
+                                   {"aud", at.issuer},
+                                   {"iat", now},
+                                   {"exp", now + assertion_lifetime},
+                                   {"jti", base64url(random_bytes(16))}};
+  auto assertion = at.key->sign(claims);
+  if (!assertion) return assertion.error();
+  into.add("client_id", who.id);
+  into.add("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+  into.add("client_assertion", assertion->reveal());
+  return {};
+}
+
+}  // namespace
+
+std::string chosen_method(const client_identity& who, const token_target& at) {
+  if (!who.method.empty()) return who.method;
+  if (at.key) return "private_key_jwt";
+  if (who.key.empty()) return "none";
+  for (const char* one : {"client_secret_basic", "client_secret_post", "none"}) {
+    const bool listed = std::find(at.auth_methods.begin(), at.auth_methods.end(), one) != at.auth_methods.end();
+    if (at.says_methods && listed) return one;
+  }
+  return "client_secret_basic";
+}
+
+result<secret> authenticate(const client_identity& who, const token_target& at, form& into) {
+  const std::string method = chosen_method(who, at);
+  if (method == "none") {
+    into.add("client_id", who.id);
+    return secret{};
+  }
+  if (method == "private_key_jwt") {
+    auto done = assert_identity(who, at, into);
+    if (!done) return done.error();
+    return secret{};
+  }
+  const bool in_form = method == "client_secret_post";
+  if (!in_form && method != "client_secret_basic")
+    return no_proof(who, "is registered with \"" + shown_text(method) + "\", which is not supported");
+  if (who.key.empty()) return no_proof(who, "is registered with " + method + ", but its secret is not known");
+  if (!in_form) return basic_field(who);
+  into.add("client_id", who.id);
+  into.add("client_secret", who.key.reveal());
+  return secret{};
+}
+
+}  // namespace hawser
