@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "json_fields.hpp"
 
+#include <algorithm>
+#include <charconv>
+
 namespace hawser {
+
+namespace {
+
+constexpr std::int64_t furthest = 1'000'000'000'000;
+
+template <class Number>
+std::int64_t cut(Number number) noexcept {
+  return static_cast<std::int64_t>(std::clamp<Number>(number, -furthest, furthest));
+}
+
+std::optional<std::int64_t> digits_of(std::string_view text) noexcept {
+  std::int64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return cut(number);
+}
+
+}  // namespace
 
 const boost::json::value* json_fields::find(std::string_view name) const noexcept {
   const boost::json::value* found = of_.if_contains(boost::json::string_view{name.data(), name.size()});
@@ -32,6 +53,16 @@ result<std::optional<std::vector<std::string>>> json_fields::texts(std::string_v
     all->emplace_back(std::string_view{one.get_string()});
   }
   return all;
+}
+
+std::optional<std::int64_t> json_fields::number(std::string_view name) const noexcept {
+  const boost::json::value* found = find(name);
+  if (found == nullptr) return std::nullopt;
+  if (found->is_int64()) return cut(found->get_int64());
+  if (found->is_uint64()) return furthest;  // Boost.JSON has it so only where it is too large for the other kind
+  if (found->is_double()) return cut(found->get_double());
+  if (found->is_string()) return digits_of(found->get_string());
+  return std::nullopt;
 }
 
 bool json_fields::says(std::string_view name) const noexcept {

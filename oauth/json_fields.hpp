@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ class json_fields {
   /// Nothing or the empty text is an error, too.
   [[nodiscard]] result<std::string> required_text(std::string_view name) const;
   [[nodiscard]] result<std::optional<std::vector<std::string>>> texts(std::string_view name) const;
+  /// A whole number, also where it is written as a text or with a fraction, which is dropped; nothing for anything
+  /// else. What is further than 10^12 from zero is cut to that.
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
   /// Whether it is there and `true`.
   [[nodiscard]] bool says(std::string_view name) const noexcept;
   /// errc::protocol: `where: the field "name" …`.

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "token.hpp"
+
+#include <algorithm>
+
+#include "../transports/http_fields.hpp"
+#include "json_fields.hpp"
+#include "shown_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t max_token = std::size_t{32} << 10;
+constexpr std::int64_t longest_life = std::int64_t{366} * 24 * 3600;  // seconds; nobody can promise more
+
+// What goes into a header field must not end it (RFC 6749, "access_token" syntax: VSCHAR).
+bool fits_a_header(std::string_view token) noexcept {
+  return std::all_of(token.begin(), token.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+void wipe(boost::json::object& body, std::string_view name) noexcept {
+  boost::json::value* found = body.if_contains(boost::json::string_view{name.data(), name.size()});
+  if (found != nullptr && found->is_string()) cleanse(found->get_string().data(), found->get_string().size());
+}
+
+// Not a text: the copy that a text would be is one more to wipe.
+result<secret> read_token(const json_fields& fields, std::string_view name) {
+  const boost::json::value* found = fields.find(name);
+  if (found == nullptr) return secret{};
+  if (!found->is_string()) return fields.fault(name, "is no text");
+  if (found->get_string().size() > max_token) return fields.fault(name, "is longer than 32 KiB");
+  return secret{std::string_view{found->get_string()}};
+}
+
+// E11: absent, nothing, negative and nonsense all mean that only a refusal will tell.
+std::int64_t read_expiry(const json_fields& fields, std::int64_t now) noexcept {
+  const std::int64_t lifetime = fields.number("expires_in").value_or(0);
+  return lifetime > 0 ? now + std::min(lifetime, longest_life) : 0;
+}
+
+std::string read_scope(const json_fields& fields) {
+  const boost::json::value* found = fields.find("scope");
+  if (found == nullptr || !found->is_string()) return {};
+  const std::string_view text{found->get_string()};
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  return plain ? std::string{text} : std::string{};
+}
+
+result<token_set> read_tokens(const json_fields& fields, std::int64_t now) {
+  token_set made;
+  auto access = read_token(fields, "access_token");
+  if (!access) return access.error();
+  if (access->empty()) return fields.fault("access_token", "is missing");
+  if (!fits_a_header(access->reveal())) return fields.fault("access_token", "has characters that no token has");
+  auto type = fields.text("token_type");
+  if (!type) return type.error();
+  if (type->has_value() && !equal_ignoring_case(**type, "bearer"))
+    return fields.fault("token_type", "is \"" + shown_text(**type, 40) + "\"; only Bearer is supported");
+  auto refresh = read_token(fields, "refresh_token");
+  if (!refresh) return refresh.error();
+  made.access = *std::move(access);
+  made.refresh = *std::move(refresh);
+  made.scope = read_scope(fields);
+  made.expires_at = read_expiry(fields, now);
+  return made;
+}
+
+bool passes(int status, std::string_view code) noexcept {
+  return status >= 500 || status == 408 || status == 429 || code == "temporarily_unavailable" || code == "server_error";
+}
+
+error failed(std::string_view where, const web_answer& answer, std::string_view code) {
+  const bool temporary = passes(answer.status, code);
+  std::string what{where};
+  what += temporary ? ": the server cannot answer just now: status " : ": the answer cannot be used: status ";
+  what += std::to_string(answer.status);
+  if (!code.empty()) what.append(", ").append(code);
+  if (!answer.is_json && !temporary) what.append("; it ").append(answer.fault);
+  return error{.code = temporary ? errc::io : errc::protocol,
+               .what = std::move(what),
+               .native = answer.status,
+               .executed = execution::unknown};
+}
+
+struct said_error {
+  std::string code{};
+  std::string description{};
+};
+
+said_error error_in(const boost::json::object& body) {
+  const json_fields fields{body, ""};
+  const auto code = fields.text("error");
+  const auto description = fields.text("error_description");
+  said_error said;
+  if (code && code->has_value()) said.code = shown_text(**code, 64);
+  if (description && description->has_value()) said.description = shown_text(**description);
+  return said;
+}
+
+// Errors come with 400, with 401, and from some servers with 200.
+result<token_outcome> read_outcome(std::string_view where, web_answer& answer, std::int64_t now) {
+  const said_error said = error_in(answer.body);
+  if (passes(answer.status, said.code)) return failed(where, answer, said.code);
+  if (!said.code.empty()) return token_outcome{.refusal = said.code, .description = said.description};
+  if (!answer.is_json || answer.status < 200 || answer.status >= 300) return failed(where, answer, "");
+  auto tokens = read_tokens(json_fields{answer.body, where}, now);
+  for (const char* name : {"access_token", "refresh_token", "id_token"}) wipe(answer.body, name);
+  if (tokens) return token_outcome{.tokens = *std::move(tokens)};
+  error why = tokens.error();
+  why.executed = execution::unknown;
+  return why;
+}
+
+bool lost(const error& why) noexcept {
+  return why.executed == execution::unknown && (why.code == errc::closed || why.code == errc::io);
+}
+
+// With a proof of its own each time: an assertion is good for one use.
+task<result<web_answer>> post(web& over, http_url to, const token_target& at, const client_identity& who,
+                              const form& what) {
+  form whole;
+  whole.add_all(what).add_unless_empty("resource", at.resource);
+  auto fields = authenticate(who, at, whole);
+  if (!fields) co_return fields.error();
+  co_return co_await over.post_form(std::move(to), whole.done(), *std::move(fields));
+}
+
+enum class attempts : std::uint8_t { one, two };
+
+task<result<token_outcome>> ask(web& over, const token_target& at, const client_identity& who, const form& what,
+                                attempts most) {
+  auto to = learned_url(at.endpoint, "the token endpoint");
+  if (!to) co_return to.error();
+  auto answer = co_await post(over, *to, at, who, what);
+  const bool again = !answer && lost(answer.error()) && most == attempts::two;
+  if (again) answer = co_await post(over, *to, at, who, what);
+  if (!answer) co_return answer.error();
+  const std::string where = named(*to);
+  auto outcome = read_outcome(where, *answer, at.now());
+  if (outcome) outcome->after_loss = again;
+  co_return outcome;
+}
+
+}  // namespace
+
+task<result<token_outcome>> redeem_code(web& over, token_target at, client_identity who, secret code, secret verifier,
+                                        std::string redirect_uri) {
+  form what;
+  what.add("grant_type", "authorization_code").add("code", code.reveal()).add("redirect_uri", redirect_uri);
+  what.add("code_verifier", verifier.reveal());
+  co_return co_await ask(over, at, who, what, attempts::one);
+}
+
+task<result<token_outcome>> renew(web& over, token_target at, client_identity who, secret refresh) {
+  form what;
+  what.add("grant_type", "refresh_token").add("refresh_token", refresh.reveal());
+  auto outcome = co_await ask(over, at, who, what, attempts::two);
+  const bool granted = outcome && outcome->refusal.empty();
+  if (granted && outcome->tokens.refresh.empty()) outcome->tokens.refresh = std::move(refresh);
+  co_return outcome;
+}
+
+task<result<token_outcome>> client_credentials(web& over, token_target at, client_identity who, std::string scope) {
+  form what;
+  what.add("grant_type", "client_credentials").add_unless_empty("scope", scope);
+  co_return co_await ask(over, at, who, what, attempts::two);
+}
+
+task<result<void>> revoke(web& over, token_target at, client_identity who, secret token, std::string hint) {
+  auto to = learned_url(at.endpoint, "the revocation endpoint");
+  if (!to) co_return to.error();
+  form what;
+  what.add("token", token.reveal()).add_unless_empty("token_type_hint", hint);
+  at.resource.clear();  // a token is taken back wherever it is good for
+  auto answer = co_await post(over, *to, at, who, what);
+  if (!answer) co_return answer.error();
+  if (answer->status >= 200 && answer->status < 300) co_return {};
+  const said_error said = error_in(answer->body);
+  error why = failed(named(*to), *answer, said.code);
+  if (why.code != errc::io && !said.description.empty()) why.what += ": " + said.description;
+  co_return why;
+}
+
+}  // namespace hawser
