@@ -52,10 +52,10 @@ struct fake_authorization_options {
   bool revokes_families = true;     ///< when a used one comes again
   std::string expires_in = "3600";  ///< as it stands in the answer; empty: it is not said
   std::string method = "none";      ///< token_endpoint_auth_methods_supported, and what registration answers
-  std::string issuer{};             ///< in resource metadata; empty = this one
   std::string scope = "mcp:basic";  ///< what a 401 asks for
   std::string admin = "mcp:admin";  ///< what the tool `admin` needs besides
   std::string path = "/mcp";
+  std::string resource{};  ///< that its tokens are for; empty = what it protects itself
 };
 
 class fake_authorization_server {
@@ -68,6 +68,8 @@ class fake_authorization_server {
 
   [[nodiscard]] std::string issuer() const { return web_.origin(); }
   [[nodiscard]] std::string resource() const { return web_.origin() + options_.path; }
+  /// What its tokens are for.
+  [[nodiscard]] std::string granted_for() const { return options_.resource.empty() ? resource() : options_.resource; }
   [[nodiscard]] const web_script& web() const noexcept { return web_; }
 
   // From any thread, like everything here.
@@ -80,10 +82,11 @@ class fake_authorization_server {
     const std::scoped_lock lock{guard_};
     replaced_.erase(path);
   }
-  /// Another authorization server is named in the resource's metadata.
-  void move_to(std::string issuer) {
+  /// From now on another authorization server speaks for what this one protects; it lives longer.
+  void move_to(fake_authorization_server& other) {
     const std::scoped_lock lock{guard_};
-    options_.issuer = std::move(issuer);
+    moved_to_ = &other;
+    access_.clear();
   }
   /// A client that did not have to register.
   void know(const std::string& client, const std::string& key = {}) {
@@ -183,7 +186,7 @@ class fake_authorization_server {
 
   [[nodiscard]] fake_answer resource_metadata() const {
     return json({{"resource", resource()},
-                 {"authorization_servers", boost::json::array{options_.issuer.empty() ? issuer() : options_.issuer}},
+                 {"authorization_servers", boost::json::array{moved_to_ == nullptr ? issuer() : moved_to_->issuer()}},
                  {"scopes_supported", boost::json::array{options_.scope, options_.admin}}});
   }
   [[nodiscard]] fake_answer server_metadata() const {
@@ -217,7 +220,7 @@ class fake_authorization_server {
     const bool wrong = !clients_.contains(asked["client_id"]) || asked["response_type"] != "code" ||
                        asked["code_challenge_method"] != "S256" || asked["redirect_uri"].empty();
     if (wrong) return refusal("invalid_request");
-    if (asked["resource"] != resource()) return refusal("invalid_target");
+    if (asked["resource"] != granted_for()) return refusal("invalid_target");
     ++counts_.authorizations;
     const std::string made = "code-" + base64url(random_bytes(12));
     codes_[made] = {.of = {.family = ++families_, .client = asked["client_id"], .scope = asked["scope"]},
@@ -251,7 +254,7 @@ class fake_authorization_server {
     form_fields form = read_form(asked.body);
     const auto client = client_of(asked, form);
     if (!client) return refusal("invalid_client", "401 Unauthorized");
-    if (form["resource"] != resource()) return refusal("invalid_target");
+    if (form["resource"] != granted_for()) return refusal("invalid_target");
     if (form["grant_type"] == "authorization_code") return redeemed(form, *client);
     if (form["grant_type"] == "refresh_token") return refreshed(form, *client);
     if (form["grant_type"] != "client_credentials") return refusal("unsupported_grant_type");
@@ -322,12 +325,21 @@ class fake_authorization_server {
                       "/.well-known/oauth-protected-resource" + options_.path + "\"\r\n"};
   }
 
+  /// Nothing if the token is not good.
+  [[nodiscard]] std::optional<std::string> scope_of(const std::string& token) const {
+    if (moved_to_ != nullptr) {
+      const std::scoped_lock lock{moved_to_->guard_};
+      return moved_to_->scope_of(token);
+    }
+    const auto known = access_.find(token);
+    return known == access_.end() ? std::nullopt : std::optional{known->second.scope};
+  }
+
   /// A server of the legacy era without sessions, with the tools `echo` and `admin`.
   fake_answer mcp(const web_request& asked) {
     const std::string said = asked.field("Authorization");
-    const auto known = said.starts_with("Bearer ") ? access_.find(said.substr(7)) : access_.end();
-    if (known == access_.end())
-      return denial("401 Unauthorized", said.empty() ? "" : "error=\"invalid_token\", ", options_.scope);
+    const auto scope = said.starts_with("Bearer ") ? scope_of(said.substr(7)) : std::nullopt;
+    if (!scope) return denial("401 Unauthorized", said.empty() ? "" : "error=\"invalid_token\", ", options_.scope);
     if (!asked.is("POST")) return {.status = asked.is("GET") ? "405 Method Not Allowed" : "200 OK", .body = {}};
     if (asked.body.find(R"("id":)") == std::string::npos) return {.status = "202 Accepted", .body = {}};
     if (asked.asks("initialize"))
@@ -339,7 +351,7 @@ class fake_authorization_server {
     if (asked.asks("ping")) return result_of(asked, "{}");
     if (!asked.asks("tools/call")) return {.status = "400 Bad Request", .body = "what?", .type = "text/plain"};
     const bool admin = asked.body.find(R"("name":"admin")") != std::string::npos;
-    const std::string has = ' ' + known->second.scope + ' ';
+    const std::string has = ' ' + *scope + ' ';
     if (admin && has.find(' ' + options_.admin + ' ') == std::string::npos)
       return denial("403 Forbidden", "error=\"insufficient_scope\", ", options_.admin);
     ++counts_.calls;
@@ -363,6 +375,7 @@ class fake_authorization_server {
   std::set<std::string> callers_;
   int families_ = 0;
   fake_counts counts_;
+  fake_authorization_server* moved_to_ = nullptr;
   web_script web_;  // last: its threads use the rest
 };
 

@@ -3,12 +3,16 @@
 // Plays the person in front of the browser: opens the page that stands in its last argument, fills in every form on the
 // way, and goes where it is sent, until it is sent away from the server that it began with; that page it opens, too.
 //
-//   HAWSER_BROWSER_JAR    a file where the cookies are kept from one time to the next; else they last for one login
-//   HAWSER_BROWSER_LOG    a file that gets a line for each page: its path, without what stands in the query
-//   HAWSER_BROWSER_PERSON deny: says no when asked for consent
+//   browser.mjs [--jar FILE] [--log FILE] [--deny] URL
+//
+// The jar is where cookies are kept from one time to the next; without it they last for one login. The log gets a line
+// for each page: its path, without what stands in the query. With --deny the person says no when asked for consent.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-const { HAWSER_BROWSER_JAR: jarFile, HAWSER_BROWSER_LOG: logFile, HAWSER_BROWSER_PERSON: person } = process.env;
+const words = process.argv.slice(2);
+const after = (word) => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined);
+const jarFile = after('--jar');
+const logFile = after('--log');
 const jar = new Map(jarFile && existsSync(jarFile) ? JSON.parse(readFileSync(jarFile, 'utf8')) : []);  // "origin path name" → value
 const note = (line) => (logFile ? appendFileSync(logFile, `${line}\n`) : console.error(`browser: ${line}`));
 
@@ -46,7 +50,7 @@ const attribute = (tag, name) => plain(new RegExp(`\\b${name}="([^"]*)"`, 'iu').
 // What a person would do with a page: the form, filled in; or the link that says no.
 function next(page, at) {
   const away = /<a [^>]*href="([^"]*abort[^"]*)"/iu.exec(page);
-  if (person === 'deny' && away && /name="prompt" value="consent"/u.test(page)) return { url: new URL(plain(away[1]), at) };
+  if (words.includes('--deny') && away && /name="prompt" value="consent"/u.test(page)) return { url: new URL(plain(away[1]), at) };
   const form = /<form\b[^>]*>[\s\S]*?<\/form>/iu.exec(page)?.[0];
   if (!form) return undefined;
   const fields = new URLSearchParams();
@@ -57,7 +61,7 @@ function next(page, at) {
   return { url: new URL(attribute(form, 'action') || at, at), fields };
 }
 
-let url = new URL(process.argv.at(-1));
+let url = new URL(words.at(-1));
 const home = url.origin;
 let fields;
 for (let pages = 0; pages < 20; ++pages) {
