@@ -79,6 +79,13 @@ form& form::add(std::string_view name, std::string_view value) {
   return *this;
 }
 
+form& form::add_all(const form& other) {
+  make_room(other.text_.size() + 1);
+  if (!text_.empty() && !other.text_.empty()) text_ += '&';
+  text_ += other.text_;
+  return *this;
+}
+
 std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> pairs;
   while (!text.empty()) {

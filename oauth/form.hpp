@@ -14,6 +14,7 @@ namespace hawser {
 
 /// Everything but unreserved characters as %XX: safe in a query, in a body and before base64 (RFC 6749, 2.3.1).
 std::string form_encoded(std::string_view text);
+
 /// Pairs in the order they were added. What was written is wiped: there are secrets in it.
 class form {
  public:

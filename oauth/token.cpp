@@ -62,6 +62,7 @@ result<token_set> read_tokens(const json_fields& fields, std::int64_t now) {
   made.access = *std::move(access);
   made.refresh = *std::move(refresh);
   made.scope = read_scope(fields);
+  made.obtained_at = now;
   made.expires_at = read_expiry(fields, now);
   return made;
 }

@@ -84,7 +84,7 @@ const suite<"token"> tests = [] {
   "a code is redeemed with its verifier, its redirect and the resource, byte for byte"_test = [] {
     const web_request asked = request_of(redeeming, client());
     expect(asked.body ==
-           "grant_type=authorization_code&code=the+code&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fcallback%2Fx"
+           "grant_type=authorization_code&code=the%20code&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fcallback%2Fx"
            "&code_verifier=the-verifier&resource=https%3A%2F%2Fa.example%2Fmcp&client_id=me")
         << asked.body;
     expect(asked.field("Content-Type") == "application/x-www-form-urlencoded");
@@ -95,7 +95,7 @@ const suite<"token"> tests = [] {
     expect(request_of(renewing, client()).body ==
            "grant_type=refresh_token&refresh_token=rt-1&resource=https%3A%2F%2Fa.example%2Fmcp&client_id=me");
     expect(request_of(introducing, client()).body ==
-           "grant_type=client_credentials&scope=a+b&resource=https%3A%2F%2Fa.example%2Fmcp&client_id=me");
+           "grant_type=client_credentials&scope=a%20b&resource=https%3A%2F%2Fa.example%2Fmcp&client_id=me");
     expect(request_of(renewing, client(), [](token_target& at) { at.resource.clear(); }).body ==
            "grant_type=refresh_token&refresh_token=rt-1&client_id=me");
   };
@@ -104,7 +104,7 @@ const suite<"token"> tests = [] {
     client_identity who = client("client_secret_basic", "s3cret:/+ %");
     who.id = "me:you@x";
     const web_request basic = request_of(renewing, who);
-    expect(basic.field("Authorization") == "Basic " + base64("me%3Ayou%40x:s3cret%3A%2F%2B+%25")) << basic.head;
+    expect(basic.field("Authorization") == "Basic " + base64("me%3Ayou%40x:s3cret%3A%2F%2B%20%25")) << basic.head;
     expect(basic.body.find("client_") == std::string::npos) << basic.body;
     const web_request post = request_of(renewing, client("client_secret_post", "s3cret&"));
     expect(post.field("Authorization").empty());
@@ -155,6 +155,7 @@ const suite<"token"> tests = [] {
     expect(got->tokens.access == secret{"at-1"});
     expect(got->tokens.refresh == secret{"rt"});
     expect(got->tokens.scope == "a b");
+    expect(got->tokens.obtained_at == today);
     expect(got->tokens.expires_at == today + 60);
   };
 
@@ -250,7 +251,7 @@ const suite<"token"> tests = [] {
            .status = status});
       expect(fatal(got.has_value())) << got.error().what;
       expect(got->refusal == "invalid_grant");
-      expect(got->description == "[2Jusedtwice") << got->description;
+      expect(got->description == "[2Jused twice") << got->description;
       expect(got->tokens == token_set{});
     }
   };
