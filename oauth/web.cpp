@@ -80,6 +80,7 @@ task<result<web_answer>> web::post(http_url to, posting what) {
   co_await client_.close();
   std::string fields = "Accept: application/json\r\n";
   append_field(fields, "Content-Type", what.type);
+  fields.reserve(fields.size() + what.fields.reveal().size());
   const secret all{fields.append(what.fields.reveal())};
   cleanse(fields.data(), fields.size());
   http_request request{.method = "POST",

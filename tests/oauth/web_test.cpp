@@ -58,6 +58,16 @@ std::string nested(int depth) {
   return text + '}';
 }
 
+// Says that every name lies at one address.
+class one_address final : public resolver {
+ public:
+  explicit one_address(ip_address all) : all_(all) {}
+  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override { co_return std::vector{all_}; }
+
+ private:
+  ip_address all_;
+};
+
 const suite<"web"> tests = [] {
   "an object comes back as one"_test = [] {
     const outcome got = answer_with(getting, "200 OK", "application/json", R"({"a":"b"})");
@@ -203,6 +213,26 @@ const suite<"web"> tests = [] {
     }
     expect(server.connections() == 0_i);
     expect(proxy.connections() == 0_i);
+  };
+
+  "E02 a name that leads inward is refused when its address is known, a form never leaves"_test = [] {
+    const web_script server{[](web_peer& with) { answers(with, "200 OK", "application/json", "{}"); }};
+    one_address names{ip_address::loopback_v4()};
+    for (const network_zone zone : {network_zone::open, network_zone::internal, network_zone::loopback}) {
+      visit_web(
+          [&](web& over) -> task<void> {
+            auto to = http_url::parse("http://as.example:" + std::to_string(server.port()) + "/x").value();
+            for (const asking how : {getting, posting}) {
+              outcome got;
+              co_await how(over, to, &got);
+              expect(got.failure.has_value() == (zone != network_zone::loopback)) << got.said();
+              if (got.failure)
+                expect(got.failure->code == errc::protocol && got.mentions("further inward")) << got.said();
+            }
+          },
+          {.innermost = zone, .names = &names});
+    }
+    expect(server.seen().size() == 2_ul);
   };
 
   "E02 only https, or http on this machine, is taken from a server"_test = [] {

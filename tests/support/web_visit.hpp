@@ -14,15 +14,16 @@ struct web_visit_options {
   network_zone innermost = network_zone::loopback;
   duration bound = std::chrono::seconds{15};
   proxy_rules proxies{};
+  resolver* names = nullptr;  ///< null: the usual one
 };
 
 using asks_web = std::function<task<void>(web& over)>;
 
 inline task<void> visiting_web_of(loop& l, asks_web what, web_visit_options options = {}) {
-  ares_resolver names;
+  ares_resolver usual;
   http_client_options client;
   client.proxies = std::move(options.proxies);
-  web over{l, names, std::move(client), options.innermost, options.bound};
+  web over{l, options.names != nullptr ? *options.names : usual, std::move(client), options.innermost, options.bound};
   co_await what(over);
   co_await over.close();
 }
