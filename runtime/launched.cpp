@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "launched.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "detail/handle.hpp"
+#include "detail/unique_fd.hpp"
+#include "event.hpp"
+
+namespace hawser {
+
+namespace detail {
+
+struct launched_core {
+  void on_ended() noexcept {
+    siginfo_t seen{};
+    int taken = 0;
+    do {
+      taken = waitid(P_PIDFD, static_cast<id_t>(process.get()), &seen, WEXITED | WNOHANG);
+    } while (taken != 0 && errno == EINTR);
+    if (taken == 0 && seen.si_pid == 0) return;  // not yet
+    if (taken == 0)
+      status = seen.si_code == CLD_EXITED ? exit_status{.code = seen.si_status, .signal = 0}
+                                          : exit_status{.code = 0, .signal = seen.si_status};
+    poll.reset();
+    ended.set();
+  }
+
+  std::string program;
+  int pid = 0;
+  unique_fd process;  // a pidfd
+  owned<uv_poll_t> poll;
+  std::optional<exit_status> status;
+  event ended;
+};
+
+}  // namespace detail
+
+namespace {
+
+error failed(const std::string& program, int number) {
+  return error{.code = errc::spawn, .what = "spawn \"" + program + "\": " + std::strerror(number), .native = number};
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  all.reserve(texts.size() + 1);
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+// Where the program may be. An empty part of PATH would be the current folder, where nobody expects programs.
+std::vector<std::string> places_of(const std::string& program, const std::vector<std::string>& environment) {
+  if (program.find('/') != std::string::npos) return {program};
+  std::string_view rest = "/usr/local/bin:/usr/bin:/bin";
+  for (const std::string& entry : environment) {
+    if (entry.starts_with("PATH=")) rest = std::string_view{entry}.substr(5);
+  }
+  std::vector<std::string> places;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    if (end > 0) places.push_back(std::string{rest.substr(0, end)} + '/' + program);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return places;
+}
+
+class spawn_rules {
+ public:
+  explicit spawn_rules(const std::string& directory) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+    if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
+    sigset_t all{};
+    sigset_t none{};
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    // A session of its own: a Ctrl-C at our terminal is not meant for it.
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+  }
+  spawn_rules(const spawn_rules&) = delete;
+  spawn_rules& operator=(const spawn_rules&) = delete;
+  ~spawn_rules() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  int run(const std::string& path, char* const* arguments, char* const* environment, pid_t& pid) {
+    return posix_spawn(&pid, path.c_str(), &actions_, &attributes_, arguments, environment);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+launched::launched(std::unique_ptr<detail::launched_core> core) noexcept : core_(std::move(core)) {}
+launched::launched(launched&&) noexcept = default;
+launched& launched::operator=(launched&&) noexcept = default;
+launched::~launched() {
+  if (core_ && !core_->ended.is_set()) core_->on_ended();  // what ended in this very turn
+}
+
+result<launched> launched::start(loop& home, const command& what) {
+  if (auto usable = what.check(); !usable) return std::move(usable).error();
+  std::vector<std::string> words{what.program};
+  words.insert(words.end(), what.arguments.begin(), what.arguments.end());
+  std::vector<std::string> variables = what.env.compose();
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> environment = pointers_to(variables);
+  spawn_rules rules{what.directory};
+  int failure = ENOENT;
+  pid_t pid = 0;
+  for (const std::string& place : places_of(what.program, variables)) {
+    const int status = rules.run(place, arguments.data(), environment.data(), pid);
+    if (status != ENOENT && status != ENOTDIR) failure = status;  // that it is there and may not run says more
+    if (status == 0) break;
+    if (status == EAGAIN || status == ENOMEM) break;
+  }
+  if (failure != 0) return failed(what.program, failure);
+
+  auto core = std::make_unique<detail::launched_core>();
+  core->program = what.program;
+  core->pid = pid;
+  core->process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  core->poll.reset(new uv_poll_t{});
+  const int made = core->process ? uv_poll_init(detail::uv_of(home), core->poll.get(), core->process.get()) : UV_EINVAL;
+  if (made != 0) {
+    delete core->poll.release();  // never became a handle
+    core->ended.set();            // and nobody will ever know; the program runs all the same
+    return launched{std::move(core)};
+  }
+  core->poll->data = core.get();
+  uv_poll_start(core->poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
+    if (handle->data != nullptr) static_cast<detail::launched_core*>(handle->data)->on_ended();
+  });
+  return launched{std::move(core)};
+}
+
+task<result<exit_status>> launched::exited() {
+  detail::launched_core& core = *core_;
+  auto seen = co_await core.ended.wait();
+  if (!seen) co_return seen.error();
+  if (core.status) co_return *core.status;
+  co_return error{.code = errc::closed, .what = core.program + ": its end was not seen"};
+}
+
+bool launched::running() const noexcept { return !core_->ended.is_set(); }
+int launched::pid() const noexcept { return core_->pid; }
+
+}  // namespace hawser
