@@ -16,14 +16,14 @@ namespace {
 // Long enough for a lock, for a slow disk, and then for some more; only a save has this bound instead of its stop.
 constexpr duration longest_save = std::chrono::seconds{60};
 
-task<result<file_lock>> lock_beside(std::string path, std::string suffix, duration patience) {
-  std::string file = path + suffix;
-  auto lock = co_await file_lock::acquire(file, patience);
+// The folder is made only when it turns out that there is none.
+task<result<file_lock>> lock_in_folder(std::string path, std::string lock_path, duration patience) {
+  auto lock = co_await file_lock::acquire(lock_path, patience);
   if (lock || lock.error().native != -ENOENT) co_return lock;
-  std::function<result<void>()> job = [path] { return token_file{path}.make_folder(); };
+  std::function<result<void>()> job = [path = std::move(path)] { return token_file{path}.make_folder(); };
   auto made = co_await offload<void>(std::move(job));
   if (!made) co_return std::move(made).error();
-  co_return co_await file_lock::acquire(std::move(file), patience);
+  co_return co_await file_lock::acquire(std::move(lock_path), patience);
 }
 
 std::string lead_suffix(const login_key& key) {
@@ -79,8 +79,13 @@ void file_token_store::tell_of_damage(const std::string& damage) {
 task<result<token_book>> file_token_store::look() {
   std::function<result<token_file::sight>()> job = [path = path_] { return token_file{path}.look(); };
   auto seen = co_await offload<token_file::sight>(std::move(job));
-  if (!seen) co_return std::move(seen).error();
-  if (!seen->damage.empty() || seen->leftover) {
+  if (!seen && (unsaved_.empty() || seen.error().code != errc::io)) co_return std::move(seen).error();
+  if (!seen) {  // a broken disk: what it did not take is known all the same
+    token_book waiting;
+    for (const unsaved& one : unsaved_) waiting.save(one.server_url, one.what);
+    co_return std::move(waiting);
+  }
+  if (!seen->damage.empty()) {
     // Mended at once. Where that is not possible, what could be verified is good all the same.
     edit nothing = [](token_book&) { return false; };
     auto mended = co_await change(std::move(nothing));
@@ -109,7 +114,7 @@ task<result<void>> file_token_store::change(edit what) {
 }
 
 task<result<void>> file_token_store::change_file(edit what) {
-  auto lock = co_await lock_beside(path_, ".lock", options_.lock_patience);
+  auto lock = co_await lock_in_folder(path_, token_file{path_}.lock_path(), options_.lock_patience);
   if (!lock) co_return std::move(lock).error();
   // The job has the lock: it may go on when nobody waits for it any more.
   auto held = std::make_shared<file_lock>(*std::move(lock));
@@ -234,7 +239,7 @@ task<result<std::vector<std::pair<std::string, login>>>> file_token_store::all()
 
 task<result<token_store::lead>> file_token_store::take_lead(login_key key) {
   if (!in_memory()) {
-    auto lock = co_await lock_beside(path_, lead_suffix(key), options_.lead_patience);
+    auto lock = co_await lock_in_folder(path_, path_ + lead_suffix(key), options_.lead_patience);
     if (lock) co_return lead{std::make_shared<file_lock>(*std::move(lock))};
     if (!token_file::hopeless(lock.error())) co_return std::move(lock).error();
     edit nothing = [](token_book&) { return false; };

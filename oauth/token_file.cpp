@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 
+#include "../runtime/file_lock.hpp"
+
 namespace hawser {
 
 namespace {
@@ -38,12 +40,22 @@ result<token_file::sight> token_file::look() const {
   if (!folder && hopeless(folder.error())) return sight{};
   if (!folder) return std::move(folder).error();
   if (!*folder) return sight{};
+  tidy(**folder);
   return read_from(**folder);
+}
+
+void token_file::tidy(const private_folder& folder) const {
+  for (const std::string& name : {name_, name_ + ".corrupt"}) {
+    const std::string leftover = private_folder::temporary_for(name);
+    if (!folder.has(leftover)) continue;
+    const auto lock = file_lock::try_now(lock_path());
+    if (!lock || !*lock) return;  // somebody is at it
+    ignore(folder.remove(leftover), "whoever saves next needs the name, and will hear what is wrong");
+  }
 }
 
 result<token_file::sight> token_file::read_from(const private_folder& folder) const {
   sight seen;
-  seen.leftover = folder.has(private_folder::temporary_for(name_));
   auto text = folder.read(name_, largest_file);
   if (!text) return std::move(text).error();
   if (!*text) return seen;
@@ -92,8 +104,6 @@ result<std::string> token_file::change(const std::function<bool(token_book&)>& w
     auto text = text_of(seen->book, largest_file);
     if (!text) return std::move(text).error();
     done = folder->replace(name_, *text);
-  } else if (seen->leftover) {
-    done = folder->remove(private_folder::temporary_for(name_));
   }
   if (!done) return std::move(done).error();
   return std::move(seen->damage);

@@ -18,10 +18,10 @@ class token_file {
 
   struct sight {
     token_book book{};
-    std::string damage{};   ///< as in token_book::reading
-    bool leftover = false;  ///< a process was killed while it wrote: work for who has the lock
+    std::string damage{};  ///< as in token_book::reading
   };
-  /// No file is an empty book. What other users could have read or written is refused.
+  /// No file is an empty book. What other users could have read or written is refused. What a process that was killed
+  /// has left is removed, if nobody is writing just now.
   [[nodiscard]] result<sight> look() const;
 
   /// With the lock held. `what` says whether it changed anything; only then is anything written. Damage is mended, a
@@ -36,9 +36,13 @@ class token_file {
   /// Whether it is no use to try again: nothing can be made where the file should be, or nothing can be locked.
   static bool hopeless(const error& why);
 
+  /// Whoever changes the file holds a file_lock on this one.
+  [[nodiscard]] std::string lock_path() const { return path_ + ".lock"; }
+
  private:
   [[nodiscard]] result<sight> read_from(const private_folder& folder) const;
   [[nodiscard]] result<secret> text_of(const token_book& book, std::size_t max_bytes) const;
+  void tidy(const private_folder& folder) const;
   [[nodiscard]] result<void> set_aside(const private_folder& from) const;
 
   std::string path_;
