@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "flow.hpp"
+
+#include <algorithm>
+
+#include "../runtime/event.hpp"
+#include "../runtime/when.hpp"
+#include "browser.hpp"
+#include "callback_server.hpp"
+#include "client_choice.hpp"
+#include "form.hpp"
+#include "pkce.hpp"
+#include "scopes.hpp"
+#include "token.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t state_size = 32;
+constexpr const char* offline = "offline_access";
+
+// Everything that belongs to one request for authorization; T-22: a redirect is for this one or for none.
+struct attempt {
+  login_place place{};
+  client_identity client{};
+  std::string redirect_uri{};
+  std::string scope{};
+  secret state{base64url(random_bytes(state_size))};
+  pkce_pair proof = pkce_pair::make();
+};
+
+std::string authorization_url(const attempt& a) {
+  form query;
+  query.add("response_type", "code")
+      .add("client_id", a.client.id)
+      .add("redirect_uri", a.redirect_uri)
+      .add("code_challenge", a.proof.challenge)
+      .add("code_challenge_method", "S256")
+      .add("state", a.state.reveal())
+      .add("resource", a.place.resource)
+      .add_unless_empty("scope", a.scope);
+  // OpenID Connect: offline access is not given without asking the person.
+  if (has_scopes(a.scope, offline)) query.add("prompt", "consent");
+  const std::string& to = a.place.at.authorization_endpoint;
+  const char* const joint = to.find('?') == to.npos ? "?" : to.ends_with('?') || to.ends_with('&') ? "" : "&";
+  return to + joint + std::string{query.text()};
+}
+
+// RFC 9207, before anything else of the answer is looked at or shown.
+result<void> check_issuer(const callback_answer& got, const server_metadata& expected) {
+  if (got.has_iss ? got.iss == expected.issuer : !expected.says_iss) return {};
+  return error{.code = errc::auth,
+               .what = got.has_iss ? "the login came back from another authorization server than the one it was begun "
+                                     "with; nothing of it is used: expected " +
+                                         expected.issuer
+                       : got.bare
+                           ? "a code alone does not say which authorization server gave it: paste the whole address"
+                           : "the login came back without the name of its authorization server, which " +
+                                 expected.issuer + " promises to send; nothing of it is used"};
+}
+
+task<result<callback_answer>> pasted_answer(login_person& person, std::string redirect_uri, secret state) {
+  for (;;) {
+    auto text = co_await person.pasted();
+    if (!text) {
+      if (text.error().code == errc::cancelled) co_return text.error();
+      event never;  // the browser may still come back by itself
+      auto stopped = co_await never.wait();
+      co_return stopped ? cancelled_error() : stopped.error();
+    }
+    auto answer = read_pasted(*text, redirect_uri, state);
+    cleanse(text->data(), text->size());
+    if (answer) co_return answer;
+    person.remark(answer.error().what);
+  }
+}
+
+task<result<callback_answer>> came_back(callback_server& door, const attempt& a, login_person& person,
+                                        duration patience) {
+  auto first = co_await when_any(door.wait(a.state, patience), pasted_answer(person, a.redirect_uri, a.state));
+  co_return first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
+}
+
+task<void> invite(const login_tools& with, browser& opener, std::string url, login_person& person) {
+  person.show(url);
+  if (!with.opens_browser || !person.wants_browser()) co_return;
+  auto opened = co_await opener.open(std::move(url));
+  if (!opened) person.remark("no browser could be opened: " + opened.error().what + "; open the address by hand");
+}
+
+task<result<login>> redeemed(login_tools with, const attempt& a, callback_answer answer) {
+  const token_target target{.endpoint = a.place.at.token_endpoint,
+                            .issuer = a.place.at.issuer,
+                            .resource = a.place.resource,
+                            .auth_methods = a.place.at.auth_methods,
+                            .says_methods = a.place.at.says_methods,
+                            .now = with.now};
+  auto outcome =
+      co_await redeem_code(with.asks, target, a.client, std::move(answer.code), a.proof.verifier, a.redirect_uri);
+  if (!outcome) co_return outcome.error();
+  if (!outcome->refusal.empty()) {
+    error why{.code = errc::auth, .what = a.place.at.issuer + " gives no token for the login: " + outcome->refusal};
+    if (!outcome->description.empty()) why.what += " (" + outcome->description + ')';
+    co_return why;
+  }
+  client_identity client = a.client;
+  client.method = chosen_method(client, target);  // renewing has no metadata to go by
+  co_return login{.key = {.issuer = a.place.at.issuer, .resource = a.place.resource, .client = a.client.id},
+                  .tokens = std::move(outcome->tokens),
+                  .client = std::move(client),
+                  .asked_scope = a.scope,
+                  .token_endpoint = a.place.at.token_endpoint,
+                  .revocation_endpoint = a.place.at.revocation_endpoint};
+}
+
+task<result<login>> answered(login_tools with, const attempt& a, callback_server& door, login_person& person,
+                             duration patience) {
+  auto answer = co_await came_back(door, a, person, patience);
+  if (!answer) co_return answer.error();
+  if (auto known = check_issuer(*answer, a.place.at); !known) co_return known.error();
+  if (!answer->error.empty()) {
+    error why{.code = errc::auth, .what = a.place.at.issuer + " refuses the login: " + answer->error};
+    if (!answer->error_description.empty()) why.what += " (" + answer->error_description + ')';
+    co_return why;
+  }
+  co_return co_await redeemed(with, a, *std::move(answer));
+}
+
+}  // namespace
+
+std::string chosen_scope(const login_order& order, const login_place& place) {
+  const std::string own = joined_scopes(order.settings.scope, order.wished_scope);
+  std::string scope;
+  // Scope selection: what the server asks for now; else what people want; else everything it knows.
+  if (order.challenged_scope) {
+    scope = joined_scopes(*order.challenged_scope, own);
+  } else {
+    scope = own.empty() ? place.scopes.value_or(std::string{}) : own;
+  }
+  scope = joined_scopes(order.earlier_scope, scope);
+  const bool lasting = std::find(place.at.scopes.begin(), place.at.scopes.end(), offline) != place.at.scopes.end();
+  return lasting && !scope.empty() ? joined_scopes(scope, offline) : scope;
+}
+
+task<result<login>> log_in(login_tools with, login_order order, login_person& person) {
+  auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
+  if (!place) co_return place.error();
+  attempt a{.place = *std::move(place)};
+  auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url);
+  if (!client) co_return client.error();
+  // Bound before anybody is told of it: some servers want the very port that was registered.
+  auto door = callback_for(with.home, order.settings, *client);
+  if (!door) co_return door.error();
+  a.redirect_uri = door->redirect_uri();
+  if (client->has_value() && ((*client)->redirect_uri.empty() || (*client)->redirect_uri == a.redirect_uri)) {
+    a.client = **std::move(client);
+  } else {
+    auto fresh = co_await registered_client(with.store, with.asks, a.place.at, a.redirect_uri);
+    if (!fresh) co_return fresh.error();
+    a.client = *std::move(fresh);
+  }
+  a.scope = chosen_scope(order, a.place);
+  const std::string url = authorization_url(a);
+  if (auto sound = openable_url(url); !sound) co_return prefixed("the authorization endpoint", sound.error());
+  browser opener{with.home};
+  co_await invite(with, opener, url, person);
+  auto done = co_await answered(with, a, *door, person, order.patience);
+  if (!done) {
+    // A registration that the server has forgotten shows in the browser only: the next login registers anew.
+    if (!a.client.redirect_uri.empty()) {
+      auto forgotten = co_await with.store.forget_client(a.place.at.issuer, a.client.id);
+      ignore(forgotten, "it is tried again with it, at worst");
+    }
+    co_return done;
+  }
+  co_return done;
+}
+
+}  // namespace hawser

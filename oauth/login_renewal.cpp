@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// How a login is renewed: one flight at a time, whoever waits for it, and under the lead among all processes.
+#include <algorithm>
+
+#include "../runtime/file.hpp"
+#include "scopes.hpp"
+#include "server_login.hpp"
+#include "token.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr duration first_pause = std::chrono::seconds{2};
+constexpr int most_doublings = 6;
+constexpr std::size_t largest_key = std::size_t{64} << 10;
+
+// What the next renewal may look like after failures that pass.
+duration pause_after(int failures) { return first_pause * (1 << std::min(failures, most_doublings)); }
+
+token_target target_of(const login& of, const unix_clock& now) {
+  return {.endpoint = of.token_endpoint, .issuer = of.key.issuer, .resource = of.key.resource, .now = now};
+}
+
+bool passes(const std::string& refusal) {
+  return refusal == "temporarily_unavailable" || refusal == "server_error" || refusal == "slow_down";
+}
+
+// AUTH_TEMPORARY: nobody has to log in, and nothing was asked of the server itself.
+error passing(error why) {
+  if (why.code != errc::cancelled) why.code = errc::auth;
+  why.native = 0;
+  why.executed = execution::no;
+  return why;
+}
+
+}  // namespace
+
+// Waits for the flight that is under way, or begins one. Whoever gives up waiting does not end it: a token that the
+// server has rotated and nobody kept is lost.
+task<result<void>> server_login::renewed(std::uint64_t stale) {
+  if (!in_flight_) {
+    // E18: who could not be reached just now is not asked by every call.
+    if (around_.home.now() < not_before_ && flight_failed_) co_return *flight_failed_;
+    if (closed_) co_return error{.code = errc::closed, .what = "the server is being stopped"};
+    if (!work_) work_ = std::make_unique<scope>(context{&around_.home, nullptr});
+    in_flight_ = true;
+    landed_.reset();
+    work_->spawn(renewing(*this));
+  }
+  auto landed = co_await landed_.wait();
+  if (!landed) co_return landed;
+  if (serial_ != stale && known_) co_return result<void>{};
+  co_return flight_failed_.value_or(error{.code = errc::auth, .what = "the login was not renewed"});
+}
+
+task<void> server_login::renewing(server_login& self) {
+  self.flight_failed_.reset();
+  const bool machine = self.of_.settings.grant == oauth_settings::grant_kind::client_credentials;
+  auto done = machine ? co_await self.machine_login() : co_await self.renew_now();
+  if (!done) self.flight_failed_ = done.error();
+  if (!done && !self.wanted()) self.not_before_ = self.around_.home.now() + pause_after(self.failures_++);
+  self.in_flight_ = false;
+  self.landed_.set();
+}
+
+task<result<void>> server_login::renew_now() {
+  auto lead = co_await around_.store.take_lead(known_->key);
+  if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
+  // T-29: somebody else may have been here first.
+  auto kept = co_await around_.store.find(known_->key);
+  if (!kept) co_return passing(kept.error());
+  if (!kept->has_value()) {
+    known_.reset();
+    co_return lacking("somebody has logged out of it");
+  }
+  if ((*kept)->tokens.access != known_->tokens.access) {
+    adopt(**std::move(kept));
+    co_return result<void>{};
+  }
+  known_ = **std::move(kept);
+  auto asks = co_await connected();
+  if (!asks) co_return passing(asks.error());
+  auto done = co_await renew_under_lead(**asks);
+  co_await (*asks)->close();
+  co_return done;
+}
+
+task<result<void>> server_login::renew_under_lead(web& asks) {
+  const login before = *known_;
+  auto outcome = co_await renew(asks, target_of(before, around_.now), before.client, before.tokens.refresh);
+  if (!outcome) {
+    error why = prefixed("the login cannot be renewed just now", outcome.error());
+    co_return passing(std::move(why));
+  }
+  if (!outcome->refusal.empty()) co_return co_await renewal_refused(*std::move(outcome));
+  login fresh = before;
+  if (outcome->tokens.scope.empty()) outcome->tokens.scope = before.tokens.scope;
+  fresh.tokens = std::move(outcome->tokens);
+  // Kept before it is used: the old one may be worth nothing from now on.
+  auto saved = co_await around_.store.save(of_.url, fresh);
+  if (!saved)
+    around_.home.log().write(log_level::warning, of_.name, "its renewed login cannot be kept: " + saved.error().what);
+  adopt(std::move(fresh));
+  co_return result<void>{};
+}
+
+task<result<void>> server_login::renewal_refused(token_outcome outcome) {
+  const std::string& refusal = outcome.refusal;
+  const std::string said = refusal + (outcome.description.empty() ? "" : " (" + outcome.description + ')');
+  if (passes(refusal))
+    co_return error{.code = errc::auth,
+                    .what = "the login cannot be renewed just now: " + known_->key.issuer + " says " + said};
+  const login before = *known_;
+  const std::string what = "the login is over: " + before.key.issuer + " refuses to renew it: " + said;
+  // E16: whoever renewed it elsewhere, without the lead, has what counts.
+  auto kept = co_await around_.store.find(before.key);
+  if (kept && kept->has_value() && (*kept)->tokens.refresh != before.tokens.refresh) {
+    adopt(**std::move(kept));
+    co_return result<void>{};
+  }
+  known_.reset();
+  if (outcome.after_loss)
+    co_return lacking(what);  // E15: what stands in the store may be of use to whoever finds out more
+  auto removed = co_await around_.store.remove(before.key, before.tokens.refresh);
+  ignore(removed, "the next renewal finds out again");
+  if (refusal == "invalid_client" || refusal == "unauthorized_client") {
+    auto forgotten = co_await around_.store.forget_client(before.key.issuer, before.key.client);
+    ignore(forgotten, "the next login finds out again");
+  }
+  co_return lacking(what);
+}
+
+// A program that logs in as itself needs nobody, and keeps nothing.
+task<result<void>> server_login::machine_login() {
+  auto asks = co_await connected();
+  if (!asks) co_return asks.error();
+  auto done = co_await machine_login_over(**asks);
+  co_await (*asks)->close();
+  co_return done;
+}
+
+task<result<std::shared_ptr<const signing_key>>> server_login::own_key() {
+  std::string pem = of_.settings.private_key;
+  if (pem.empty() && !of_.settings.private_key_file.empty()) {
+    auto read = co_await read_file(of_.settings.private_key_file, largest_key);
+    if (!read) co_return read.error();
+    pem = *std::move(read);
+  }
+  if (pem.empty()) co_return std::shared_ptr<const signing_key>{};
+  auto key = signing_key::from_pem(secret{pem}, of_.settings.algorithm);
+  cleanse(pem.data(), pem.size());
+  if (!key) co_return prefixed("the private key under \"oauth\"", key.error());
+  co_return std::make_shared<const signing_key>(*std::move(key));
+}
+
+task<result<void>> server_login::machine_login_over(web& asks) {
+  auto place = co_await find_login_place(asks, to_, hinted_, of_.settings);
+  if (!place) co_return place.error();
+  if (of_.settings.client_id.empty())
+    co_return error{.code = errc::config,
+                    .what = "it is configured to log in by itself: set \"client_id\" under \"oauth\""};
+  if (of_.settings.issuer.empty() && !of_.settings.client_secret.empty())
+    around_.home.log().write(log_level::warning, of_.name,
+                             "its secret goes to whichever authorization server it names: set \"issuer\" under "
+                             "\"oauth\" to " +
+                                 place->at.issuer);
+  auto key = co_await own_key();
+  if (!key) co_return key.error();
+  const client_identity who{.id = of_.settings.client_id,
+                            .key = secret{of_.settings.client_secret},
+                            .method = *key ? "private_key_jwt" : of_.settings.auth_method};
+  const token_target target{.endpoint = place->at.token_endpoint,
+                            .issuer = place->at.issuer,
+                            .resource = place->resource,
+                            .auth_methods = place->at.auth_methods,
+                            .says_methods = place->at.says_methods,
+                            .key = *key,
+                            .now = around_.now};
+  std::string scope = joined_scopes(challenged_scope_.value_or(""), of_.settings.scope);
+  if (scope.empty()) scope = place->scopes.value_or("");
+  auto outcome = co_await client_credentials(asks, target, who, scope);
+  if (!outcome) co_return outcome.error();
+  if (!outcome->refusal.empty())
+    co_return lacking(place->at.issuer + " refuses the configured client: " + outcome->refusal +
+                      (outcome->description.empty() ? "" : " (" + outcome->description + ')'));
+  adopt({.key = {.issuer = place->at.issuer, .resource = place->resource, .client = who.id},
+         .tokens = std::move(outcome->tokens),
+         .client = who,
+         .asked_scope = std::move(scope),
+         .token_endpoint = place->at.token_endpoint,
+         .revocation_endpoint = place->at.revocation_endpoint});
+  co_return result<void>{};
+}
+
+}  // namespace hawser

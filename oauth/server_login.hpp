@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The login of one server: what its requests are made with, renewed by exactly one of all threads and processes that
+// share it. Passive: it never asks a person by itself, but says that somebody should.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../runtime/dns.hpp"
+#include "../runtime/event.hpp"
+#include "../runtime/scope.hpp"
+#include "../transports/authorizer.hpp"
+#include "../transports/http_client.hpp"
+#include "flow.hpp"
+#include "oauth_settings.hpp"
+#include "token.hpp"
+#include "token_store.hpp"
+
+namespace hawser {
+
+/// What all logins share; lives longer.
+struct login_surroundings {
+  loop& home;
+  token_store& store;
+  resolver& names;
+  bool opens_browser = true;
+  unix_clock now = unix_now;
+};
+
+struct login_subject {
+  std::string name{};  ///< the server's, for messages
+  std::string url{};   ///< as it is configured
+  oauth_settings settings{};
+  /// How to reach authorization servers: certificates and proxies.
+  std::function<task<result<http_client_options>>()> connection{};
+};
+
+/// What a person asks for.
+struct login_wish {
+  std::string scope{};  ///< beside what the server wants
+  bool again = false;   ///< also where there is a login that works
+  duration patience = std::chrono::minutes{5};
+};
+
+/// What there is to know of a login without seeing it.
+struct login_summary {
+  std::string server{};  ///< its URL
+  std::string issuer{};
+  std::string resource{};
+  std::string client{};
+  std::string scope{};
+  std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
+  bool lasting = false;         ///< it can be renewed without a person
+};
+login_summary summary_of(std::string server_url, const login& of);
+
+struct logout_report {
+  std::size_t removed = 0;              ///< logins
+  std::size_t revoked = 0;              ///< tokens that the server was told of and forgot
+  std::vector<std::string> failures{};  ///< why others could not be revoked
+};
+
+class server_login final : public authorizer {
+ public:
+  server_login(const login_surroundings& around, login_subject of);
+  server_login(const server_login&) = delete;
+  server_login& operator=(const server_login&) = delete;
+  ~server_login() override;
+
+  task<result<auth_grant>> grant() override;
+  task<result<auth_grant>> refused(auth_refusal why) override;
+
+  /// Whether a request was refused for want of a login, or of more scopes, and nothing has changed since.
+  [[nodiscard]] bool wanted() const noexcept { return !lacking_.empty(); }
+  /// The former: nothing can be asked of the server before somebody logs in.
+  [[nodiscard]] bool lost() const noexcept { return wanted() && !more_scope_; }
+  [[nodiscard]] const std::string& reason() const noexcept { return lacking_; }
+  [[nodiscard]] std::optional<login_summary> known() const;
+  /// By a person. One at a time. T-27: at most three times an hour because a server wants more scopes.
+  task<result<login_summary>> authenticate(login_wish wish, login_person& person);
+  /// Removes the tokens, and has them revoked where the server offers it.
+  task<result<logout_report>> log_out();
+  /// Lets a renewal that has begun end, for a short while. Nothing may be asked afterwards.
+  task<void> close();
+
+ private:
+  // server_login.cpp
+  task<result<void>> loaded();
+  void adopt(login what);
+  [[nodiscard]] auth_grant current() const;
+  [[nodiscard]] bool expires_soon() const;
+  [[nodiscard]] bool renewable() const;
+  result<auth_grant> refused_scope(const auth_refusal& why);
+  [[nodiscard]] error lacking(std::string what);
+  void note_challenge(const auth_refusal& why);
+  task<result<std::unique_ptr<web>>> connected();
+  task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);
+
+  // login_renewal.cpp
+  task<result<void>> renewed(std::uint64_t stale);
+  static task<void> renewing(server_login& self);
+  task<result<void>> renew_now();
+  task<result<void>> renew_under_lead(web& asks);
+  task<result<void>> renewal_refused(token_outcome outcome);
+  task<result<void>> machine_login();
+  task<result<void>> machine_login_over(web& asks);
+  task<result<std::shared_ptr<const signing_key>>> own_key();
+
+  const login_surroundings& around_;
+  login_subject of_;
+  http_url to_;
+  std::unique_ptr<scope> work_;  // there is one when something was renewed
+  bool closed_ = false;
+  bool loaded_ = false;
+  std::optional<login> known_;
+  std::uint64_t serial_ = 0;
+  bool in_flight_ = false;
+  event landed_;
+  std::optional<error> flight_failed_;
+  time_point not_before_{};  // the next try of a renewal, after one that could not be made
+  int failures_ = 0;
+  bool busy_ = false;  // with a person
+  std::string lacking_;
+  std::string hinted_;
+  std::optional<std::string> challenged_scope_;
+  bool more_scope_ = false;  // a step-up is wanted
+  std::vector<time_point> step_ups_;
+};
+
+}  // namespace hawser

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "../../oauth/scopes.hpp"
+
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace boost::ut;
+using namespace hawser;
+
+const suite<"scopes"> all = [] {
+  "a union has each scope once, in the order of its appearance"_test = [] {
+    expect(joined_scopes("read write", "admin read") == std::string{"read write admin"});
+    expect(joined_scopes("", "") == std::string{});
+    expect(joined_scopes("  a   b ", "b") == std::string{"a b"});
+  };
+
+  "what cannot be a scope is left out"_test = [] {
+    expect(joined_scopes("good b\"ad", "wor\\se tab\tbed https://example.com/a:b") ==
+           std::string{"good https://example.com/a:b"});
+  };
+
+  "a set has another one if it has all of its scopes"_test = [] {
+    expect(has_scopes("a b c", "c a"));
+    expect(has_scopes("a", ""));
+    expect(!has_scopes("a b", "ab"));
+    expect(!has_scopes("", "a"));
+  };
+};
+
+}  // namespace
