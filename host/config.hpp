@@ -49,6 +49,7 @@ variables process_variables();
 /// | `url`, `headers` | a server on the network |
 /// | `tls` | `ca`, `cert`, `key`: files with certificates for it |
 /// | `proxy` | the proxy to it, or `none`; else what the environment says |
+/// | `oauth` | how to log in to it, where that cannot be found out: README, "Logging in"; or false |
 /// | `type` | `stdio`, `http` (`streamableHttp`, `streamable-http`), `sse`, `auto`; else told from the keys |
 /// | `enabled`, `disabled` | a disabled server is known but not started |
 /// | `timeout`, `startup_timeout` | seconds, or a text with its unit: "500ms", "30s", "2m" |

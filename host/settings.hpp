@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "../oauth/oauth_settings.hpp"
 #include "../registry/filter.hpp"
 #include "../registry/names.hpp"
 #include "../runtime/child.hpp"
@@ -36,6 +37,8 @@ struct http_settings {
   kind type = kind::automatic;
   tls_settings tls{};   ///< certificates beside the system's
   std::string proxy{};  ///< `http://[user:password@]host:port`, "none", or empty: what the environment says
+  /// How to log in, where the server wants it and no header says `Authorization`.
+  oauth_settings oauth{};
 };
 
 /// What becomes of a server that ended without being told to.

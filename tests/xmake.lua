@@ -95,7 +95,7 @@ if is_mode("fuzz") then
                 add_files("../cli/escape.cpp", "../cli/code_points.cpp")
             end
             if path.basename(file) == "config" then  -- all of host would take long, and most of it is not looked at
-                add_files("../host/config.cpp", "../host/detail/config_*.cpp", "../registry/filter.cpp", "../registry/names.cpp")
+                add_files("../host/config.cpp", "../host/detail/config_*.cpp", "../oauth/scopes.cpp", "../registry/filter.cpp", "../registry/names.cpp")
             end
             if path.basename(file) == "challenge" then
                 add_files("../oauth/challenge.cpp")

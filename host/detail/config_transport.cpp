@@ -8,6 +8,7 @@
 
 #include "../../transports/http_proxy.hpp"
 #include "config_checks.hpp"
+#include "config_oauth.hpp"
 
 namespace hawser::detail {
 
@@ -33,6 +34,8 @@ bool transport_reader::take(const config_member& m) {
     take_tls(m);
   } else if (m.name == "proxy") {
     take_proxy(m);
+  } else if (m.name == "oauth") {
+    if (first(oauth_, m)) address_.oauth = read_oauth(m, from_);
   } else if (m.name == "type" || m.name == "transport") {  // Dispatch's
     take_type(m);
   } else {
@@ -193,7 +196,7 @@ transport_reader::transport transport_reader::decide(const config_member& entry)
     without_effect({&args_, &env_, &inherit_env_, &cwd_}, "has no effect on a server that is an address");
     return std::move(address_);
   }
-  without_effect({&headers_, &tls_, &proxy_}, "has no effect on a server that is a program");
+  without_effect({&headers_, &tls_, &proxy_, &oauth_}, "has no effect on a server that is a program");
   return std::move(program_);
 }
 

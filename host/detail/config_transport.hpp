@@ -44,7 +44,7 @@ class transport_reader {
   http_settings address_;
   wanted wanted_ = wanted::either;
   // The keys that were there, whatever they were called.
-  slot command_, args_, env_, inherit_env_, cwd_, url_, headers_, type_, tls_, proxy_;
+  slot command_, args_, env_, inherit_env_, cwd_, url_, headers_, type_, tls_, proxy_, oauth_;
 };
 
 }  // namespace hawser::detail
