@@ -164,4 +164,13 @@ pending<void> host::settled() {
   return ask<void>([](hub& h) { return h.settled(); });
 }
 
+pending<login_summary> host::authenticate(std::string server, login_dialogue with) {
+  return ask<login_summary>(
+      [server = std::move(server), with = std::move(with)](hub& h) { return h.authenticate(server, with); });
+}
+
+pending<logout_report> host::log_out(std::string server) {
+  return ask<logout_report>([server = std::move(server)](hub& h) { return h.log_out(server); });
+}
+
 }  // namespace hawser

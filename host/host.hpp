@@ -69,6 +69,9 @@ class host {
   result<server_id> add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect);
   pending<void> remove_server(std::string name);
   result<void> restart(std::string_view name);
+  /// See hub::authenticate.
+  pending<login_summary> authenticate(std::string server, login_dialogue with = {});
+  pending<logout_report> log_out(std::string server);
   [[nodiscard]] std::vector<server_status> status();
   /// Waits until no server is starting any more.
   pending<void> settled();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../oauth/server_login.hpp"
 #include "../registry/registry.hpp"
 #include "../runtime/dns.hpp"
 #include "../runtime/task.hpp"
@@ -18,6 +19,7 @@
 #include "../transports/channel.hpp"
 #include "envelope.hpp"
 #include "input.hpp"
+#include "login_dialogue.hpp"
 #include "session_listener.hpp"
 #include "settings.hpp"
 #include "status.hpp"
@@ -46,8 +48,10 @@ struct hub_options {
   implementation identity{};                            ///< an empty name: Hawser's own
   executor callbacks{};                                 ///< where the input handlers and native tools run
   std::function<void(const host_change&)> on_change{};  ///< on the loop thread
-  std::string memory_folder{};  ///< where last known tools and eras are kept between runs; empty = nowhere
-  bool all_lazy = false;        ///< no server starts before it is needed
+  std::string memory_folder{};    ///< where last known tools and eras are kept between runs; empty = nowhere
+  std::string login_file{};       ///< where logins are kept, see default_store_path(); empty = until the hub ends
+  token_store* logins = nullptr;  ///< keeps them instead, and lives longer
+  bool all_lazy = false;          ///< no server starts before it is needed
   bool allow_spawn = true;
   bool allow_network = true;
   resolver* names = nullptr;  ///< for servers on the network; null = the system's name servers; else lives longer
@@ -93,6 +97,15 @@ class hub {
   result<void> restart(std::string_view name);
   /// Starts a lazy one and waits until it is ready, or says why it is not.
   task<result<void>> ready(std::string name);
+  /// Has a person log in to a server on the network and waits until it is ready. Nothing else ever asks a person: a
+  /// server that wants a login is server_state::needs_auth until then. No issuer in the summary: it wants none.
+  task<result<login_summary>> authenticate(std::string server, login_wish wish, login_person& person);
+  /// The same with functions.
+  task<result<login_summary>> authenticate(std::string server, login_dialogue with);
+  /// Forgets the server's tokens, and has them revoked where that is offered.
+  task<result<logout_report>> log_out(std::string server);
+  /// All that are kept, also those of servers that are not configured here.
+  task<result<std::vector<login_summary>>> logins();
   [[nodiscard]] std::vector<server_status> status() const;
   [[nodiscard]] std::optional<server_status> status(std::string_view name) const;
   /// What its process wrote to stderr last; untrusted.

@@ -26,8 +26,9 @@ http_channel_options::kind kind_of(http_settings::kind type) {
 network::network(loop& home, resolver* names)
     : loop_(home), names_(names != nullptr ? *names : own_names_), environment_(proxy_rules::from_environment()) {}
 
-task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits) {
-  http_channel_options options{.type = kind_of(where.type)};
+task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits,
+                                                           authorizer* login) {
+  http_channel_options options{.type = kind_of(where.type), .login = login};
   auto to = http_url::parse(where.url);
   if (!to) co_return to.error();
   options.to = *std::move(to);
@@ -39,21 +40,28 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" cannot be sent as it is"};
     append_field(options.fields, name, value);
   }
+  auto client = co_await client_for(where, options.to.tls);
+  if (!client) co_return client.error();
+  options.client = *std::move(client);
   options.limits.max_message = limits.max_message;
   options.client.limits.max_body = limits.max_message;
+  co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
+}
+
+task<result<http_client_options>> network::client_for(const http_settings& where, bool tls) {
+  http_client_options options;
   if (where.proxy.empty()) {
-    options.client.proxies = environment_;
+    options.proxies = environment_;
   } else if (where.proxy != "none") {
-    options.client.proxies = {.for_http = where.proxy, .for_https = where.proxy};
+    options.proxies = {.for_http = where.proxy, .for_https = where.proxy};
     auto usable = http_proxy::parse(where.proxy);
     if (!usable) co_return usable.error();
   }
-  if (options.to.tls) {
-    auto trusted = co_await certificates(where.tls);
-    if (!trusted) co_return trusted.error();
-    options.client.tls = *std::move(trusted);
-  }
-  co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
+  if (!tls) co_return options;
+  auto trusted = co_await certificates(where.tls);
+  if (!trusted) co_return trusted.error();
+  options.tls = *std::move(trusted);
+  co_return options;
 }
 
 task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings files) {

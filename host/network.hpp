@@ -8,7 +8,9 @@
 #include <string>
 
 #include "../runtime/dns.hpp"
+#include "../transports/authorizer.hpp"
 #include "../transports/channel.hpp"
+#include "../transports/http_client.hpp"
 #include "../transports/http_proxy.hpp"
 #include "../transports/tls_context.hpp"
 #include "settings.hpp"
@@ -20,8 +22,13 @@ class network {
   /// `names` null: the system's name servers. Else it lives longer.
   explicit network(loop& home, resolver* names = nullptr);
 
-  /// Not connected yet. errc::config says which part of the settings cannot be used.
-  task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits);
+  /// Not connected yet. errc::config says which part of the settings cannot be used. `login` null: nobody is asked for
+  /// credentials; else it lives longer.
+  task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits,
+                                                    authorizer* login);
+  /// Proxies, and certificates if there will be TLS, as for that server.
+  task<result<http_client_options>> client_for(const http_settings& where, bool tls);
+  [[nodiscard]] resolver& names() const noexcept { return names_; }
 
  private:
   task<result<std::shared_ptr<tls_context>>> certificates(tls_settings files);

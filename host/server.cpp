@@ -2,9 +2,11 @@
 // A server as others see it: its state, its calls, its rows. How it is kept running stands in server_run.cpp.
 #include "server.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "../runtime/timeout.hpp"
+#include "../transports/http_fields.hpp"
 
 namespace hawser {
 
@@ -22,6 +24,21 @@ std::size_t places(std::size_t concurrency) {
   return concurrency == 0 ? std::numeric_limits<std::size_t>::max() : concurrency;
 }
 
+bool has_authorization(const http_settings& remote) {
+  return std::any_of(remote.headers.begin(), remote.headers.end(),
+                     [](const auto& one) { return equal_ignoring_case(one.first, "Authorization"); });
+}
+
+std::unique_ptr<server_login> login_for(const server_surroundings& around, const server_settings& settings) {
+  const auto* remote = std::get_if<http_settings>(&settings.transport);
+  if (remote == nullptr || !remote->oauth.enabled || has_authorization(*remote)) return nullptr;
+  // Authorization servers have TLS, whether or not the server has.
+  auto connection = [&net = around.net, remote = *remote] { return net.client_for(remote, true); };
+  login_subject of{
+      .name = settings.name, .url = remote->url, .settings = remote->oauth, .connection = std::move(connection)};
+  return std::make_unique<server_login>(around.logins, std::move(of));
+}
+
 }  // namespace
 
 server::server(const server_surroundings& around, server_settings settings, server_id id, channel_maker connect)
@@ -34,6 +51,7 @@ server::server(const server_surroundings& around, server_settings settings, serv
   // A bad pattern is found when the configuration is read; whoever made the settings by hand gets every tool.
   if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
   filter_.writing = settings_.access;
+  if (!connect_) login_ = login_for(around_, settings_);
 }
 
 server_status server::status() const {
@@ -74,6 +92,8 @@ error server::described(error e, std::string_view phase) const {
     e.server = settings_.name;
   }
   if (e.phase.empty()) e.phase = phase;
+  if (e.code == errc::auth && login_ && login_->wanted() && e.what.find("hawser auth") == std::string::npos)
+    e.what += "; " + login_advice(settings_.name);
   return e;
 }
 
@@ -145,6 +165,7 @@ task<result<raw_json>> server::call_tool(std::string tool, std::string arguments
     suspect_ = true;
     wake_.set();
   }
+  note_login(answer.error());
   co_return described(answer.error(), "call");
 }
 

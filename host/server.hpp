@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "../oauth/server_login.hpp"
 #include "../registry/registry.hpp"
 #include "../runtime/keeper.hpp"
 #include "../runtime/semaphore.hpp"
@@ -30,6 +31,7 @@ struct server_surroundings {
   registry& tools;
   const server_memory& memory;
   network& net;
+  const login_surroundings& logins;
   bool allow_spawn = true;
   bool allow_network = true;
   std::function<void(const host_change&)> tell{};
@@ -68,6 +70,9 @@ class server final : private session_listener {
   task<result<void>> subscribe(std::string uri, bool wanted);
   task<result<void>> set_log_level(std::string level);
   result<void> notify(std::string_view method, std::string_view params);
+  /// Has a person log in, and waits until the server is ready. Where it wants no login, the summary has no issuer.
+  task<result<login_summary>> authenticate(login_wish wish, login_person& person);
+  task<result<logout_report>> log_out();
   /// The server's own deadlines.
   [[nodiscard]] call_options usual_options() const;
   [[nodiscard]] error described(error e, std::string_view phase) const;
@@ -80,6 +85,8 @@ class server final : private session_listener {
   };
 
   task<result<semaphore::permit>> admission();
+  [[nodiscard]] error has_no_login() const;
+  void note_login(const error& why);
 
   void on_list_changed(list_kind which) override;
   void on_resource_updated(std::string_view uri) override;
@@ -115,6 +122,7 @@ class server final : private session_listener {
   server_settings settings_;
   server_id id_;
   channel_maker connect_;
+  std::unique_ptr<server_login> login_;  // null: there is nothing to log in to
   tool_filter filter_;
   semaphore calls_;
   restart_plan plan_;

@@ -86,14 +86,19 @@ task<void> server::run() {
     if (restart_) plan_.forget();
   }
   drop_rows();
+  if (login_) co_await login_->close();
   become(server_state::stopped, "stopped");
 }
 
 // The state and the pause after an end that nobody asked for.
 server::verdict server::judge(const error& why) {
   const std::string logs = "see `hawser logs " + settings_.name + '`';
-  if (why.code == errc::auth) {
-    become(server_state::needs_auth, why.what, "put its login under \"headers\" in its configuration, then restart it");
+  // A login that cannot be renewed just now is a failure that passes.
+  const bool passing = login_ && !login_->wanted() && why.native == 0;
+  if (why.code == errc::auth && !passing) {
+    become(server_state::needs_auth, why.what,
+           login_ ? login_advice(settings_.name)
+                  : "put its login under \"headers\" in its configuration, then restart it");
     return {.given_up = true};
   }
   if (is_lasting(why)) {
@@ -179,6 +184,7 @@ task<result<void>> server::serve_once() {
   if (served) served = co_await look_after();
   forgotten_ = session_->forgotten();
   co_await end_session();
+  if (!served) ended_ = served.error();  // not that its session was closed because of it
   const context where = co_await this_context();
   if (where.stop_requested()) co_return served;  // the rows go at once
   if (rows_ > 0) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
@@ -191,6 +197,7 @@ task<result<void>> server::greet() {
   auto listed = co_await unless_restarted(relist());
   if (session_->is_closed()) co_return *ended_;
   if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
+  if (!listed && listed.error().code == errc::auth) co_return listed.error();
   rows_until_.reset();
   accepts_ = true;
   mark(availability::available);
@@ -217,6 +224,7 @@ task<result<void>> server::look_after() {
     if (where.stop_requested()) co_return cancelled_error();
     if (session_->is_closed()) co_return ended_.value_or(error{.code = errc::closed, .what = "the session ended"});
     if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
+    if (login_ && login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
     if (to_remember_) co_await remember();
     wake_.reset();
     if (std::exchange(suspect_, false)) {

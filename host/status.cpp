@@ -20,4 +20,6 @@ std::string readable(duration length) {
   return std::to_string(ms / 1000) + '.' + std::to_string(ms % 1000 / 100) + " s";
 }
 
+std::string login_advice(std::string_view server) { return "`hawser auth " + std::string{server} + "` logs in"; }
+
 }  // namespace hawser

@@ -26,6 +26,9 @@ std::string_view to_string(server_state state) noexcept;
 /// "2.5 s", for people.
 std::string readable(duration length);
 
+/// What to do about a server that wants a login, for people.
+std::string login_advice(std::string_view server);
+
 struct server_status {
   std::string name{};
   server_id id{};

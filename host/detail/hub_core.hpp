@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../../oauth/file_token_store.hpp"
 #include "../hub.hpp"
 #include "../server.hpp"
 #include "../usage.hpp"
@@ -32,6 +33,8 @@ struct hub_core {
   keeper starter;
   semaphore starts;
   network net;
+  file_token_store own_logins;
+  login_surroundings logins;
   registry table;
   server_surroundings around;
   usage calls;

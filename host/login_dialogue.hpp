@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// How an embedding program plays the person of a login with functions of its own, for `host::authenticate`.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "../oauth/server_login.hpp"
+#include "reply.hpp"
+
+namespace hawser {
+
+struct login_dialogue {
+  login_wish wish{};
+  bool open_browser = true;
+  /// Where to log in, whether or not a browser is opened; runs where the hub's callbacks do.
+  std::function<void(std::string url)> show{};
+  /// Something to know, for instance that no browser could be opened.
+  std::function<void(std::string text)> remark{};
+  /// For people whose browser runs elsewhere: answers with the address that it was redirected to, or with the code.
+  /// Empty, or dropped: the redirect is waited for.
+  std::function<void(reply<std::string>)> paste{};
+};
+
+/// The functions are called by way of `where`.
+class dialogue_person final : public login_person {
+ public:
+  dialogue_person(login_dialogue with, door_ref way, executor where);
+  void show(const std::string& url) override { tell(with_.show, url); }
+  void remark(const std::string& text) override { tell(with_.remark, text); }
+  [[nodiscard]] bool wants_browser() const override { return with_.open_browser; }
+  task<result<std::string>> pasted() override;
+
+ private:
+  void tell(const std::function<void(std::string)>& function, const std::string& text) const;
+
+  login_dialogue with_;
+  door_ref way_;
+  executor where_;
+};
+
+}  // namespace hawser

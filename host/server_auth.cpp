@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Logging in to a server, and out of it.
+#include "../oauth/scopes.hpp"
+#include "server.hpp"
+
+namespace hawser {
+
+error server::has_no_login() const {
+  error why{.code = errc::config, .what = "there is nothing to log in to: it is a process of this machine"};
+  if (const auto* remote = std::get_if<http_settings>(&settings_.transport)) {
+    why.what = remote->oauth.enabled ? "its login stands under \"headers\" in its configuration"
+                                     : "logging in is switched off for it by \"oauth\": false";
+  }
+  return described(std::move(why), "login");
+}
+
+// What a call met: a login that nobody can renew is the end of the session, too.
+void server::note_login(const error& why) {
+  if (why.code == errc::auth && login_ && login_->lost()) wake_.set();
+}
+
+task<result<login_summary>> server::authenticate(login_wish wish, login_person& person) {
+  if (!login_) co_return has_no_login();
+  // It is the server that says what it wants: nobody is sent to a browser before it was asked.
+  auto there = co_await connected();
+  if (!there && there.error().code != errc::auth) co_return there.error();
+  if (there && !wish.again && !login_->wanted()) {
+    const login_summary now = login_->known().value_or(login_summary{});
+    if (has_scopes(now.scope, wish.scope)) co_return now;
+  }
+  auto done = co_await login_->authenticate(std::move(wish), person);
+  if (!done) co_return described(done.error(), "login");
+  if (accepts_) co_return done;
+  if (auto again = restart(); !again) co_return again.error();
+  there = co_await connected();
+  if (!there) co_return there.error();
+  co_return done;
+}
+
+task<result<logout_report>> server::log_out() {
+  if (!login_) co_return has_no_login();
+  auto done = co_await login_->log_out();
+  if (!done) co_return described(done.error(), "logout");
+  if (accepts_) {
+    auto again = restart();
+    ignore(again, "a server that is ready is not disabled");
+  }
+  co_return done;
+}
+
+}  // namespace hawser
