@@ -120,7 +120,15 @@ const suite<"remote"> tests = [] {
         [](hub_house& h) -> task<void> {
           h.add(remote());
           const server_status now = co_await h.until("r", state::needs_auth);
-          expect(contains(now.reason, "401") && contains(now.advice, "headers")) << now.reason << now.advice;
+          expect(contains(now.reason, "wants a login")) << now.reason;
+          expect(contains(now.advice, "`hawser auth r`")) << now.advice;
+          // Whose login is configured is not sent to a browser.
+          server_settings own = remote("own");
+          std::get<http_settings>(own.transport).headers.emplace("authorization", "Bearer of-my-own");
+          h.add(std::move(own));
+          const server_status refused = co_await h.until("own", state::needs_auth);
+          expect(contains(refused.reason, "401")) << refused.reason;
+          expect(contains(refused.advice, "headers")) << refused.advice;
         });
   };
 
