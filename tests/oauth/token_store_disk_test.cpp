@@ -219,7 +219,7 @@ const suite<"token store and disk"> tests = [] {
       expect(names_in(f / "state/hawser") == std::set<std::string>{"auth.json", "auth.json.lock"}) << at;
       expect(saves(path, "one", 3) && found(path, "one") == a_login("one", 3)) << "killed at call" << at;
     }
-    expect(kills > 50_i && old_ones > 20_i && new_ones > 5_i && leftovers > 2_i);
+    expect(kills > 50 && old_ones > 20 && new_ones > 5 && leftovers > 2) << kills << old_ones << new_ones << leftovers;
   };
 
   "F03 a process that is killed at any system call of the first save of all leaves nothing or the new store"_test = [] {
@@ -293,6 +293,25 @@ const suite<"token store and disk"> tests = [] {
     for (const std::string& path : {std::string{}, std::string{"/proc/none/hawser/auth.json"},
                                     f / "file/hawser/auth.json", std::string{"/dev/null/auth.json"}}) {
       expect(works_in_memory(path, false) == 0_i) << path;
+    }
+  };
+
+  "F13 a file that is there and cannot be read is an error, and not a store without logins"_test = [] {
+    for (const int with : {EACCES, EIO}) {
+      const folder f;
+      const std::string path = f / "hawser/auth.json";
+      expect(saves(path, "one", 1));
+      const int status = traced_child::run(
+          [&] {
+            loop l;
+            file_token_store store{l, path};
+            const auto one = l.run(store.of_server(url_of("one")));
+            const auto saved = l.run(store.save(url_of("two"), a_login("two")));
+            return one.has_error() && one.error().code == errc::io && saved.has_error() ? 0 : 1;
+          },
+          failing(SYS_openat, "/auth.json", with, false));
+      expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << with;
+      expect(found(path, "one") == a_login("one", 1)) << "and nothing was written over it";
     }
   };
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A token store with a loop of its own, and what it says in its log.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../../oauth/file_token_store.hpp"
+#include "logins.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+struct store_house {
+  explicit store_house(const std::string& path, file_token_store_options o = {}) : store(l, path, o) {}
+  template <class T>
+  T run(task<T> what) {
+    return l.run(std::move(what));
+  }
+  std::optional<login> of_server(const std::string& url) {
+    auto found = run(store.of_server(url));
+    expect(found.has_value()) << (found ? "" : found.error().what);
+    return found ? *std::move(found) : std::nullopt;
+  }
+  bool save(const std::string& name, int generation = 1) {
+    return run(store.save(url_of(name), a_login(name, generation))).has_value();
+  }
+  std::string said;
+  loop l{loop::options{
+      .log = logger{[this](const log_record& r) { said += std::string{r.text} + '\n'; }, log_level::info}}};
+  file_token_store store;
+};
+
+}  // namespace hawser::testing
