@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../runtime/crypto.hpp"
+#include "../runtime/detail/check.hpp"
 
 namespace hawser {
 
@@ -25,13 +26,16 @@ void add_all(wiped_text& to, json::serializer& from) {
 
 }  // namespace
 
+// The alignment is left to operator new, whose own is always enough: Boost.JSON 1.83 gives the keys of an object that
+// was parsed in part back with another one than it asked for.
 void* wiping_memory::do_allocate(std::size_t size, std::size_t alignment) {
-  return ::operator new(size, std::align_val_t{alignment});
+  detail::require(alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "JSON asked for memory of an unusual alignment");
+  return ::operator new(size);
 }
 
-void wiping_memory::do_deallocate(void* memory, std::size_t size, std::size_t alignment) {
+void wiping_memory::do_deallocate(void* memory, std::size_t size, std::size_t /*alignment*/) {
   cleanse(memory, size);
-  ::operator delete(memory, size, std::align_val_t{alignment});
+  ::operator delete(memory);
 }
 
 wiped_text::~wiped_text() { cleanse(text_.data(), text_.size()); }
