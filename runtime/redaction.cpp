@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "redaction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace hawser {
+
+namespace {
+
+int hex_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::uint32_t> hex_number(std::string_view digits) noexcept {
+  std::uint32_t value = 0;
+  for (const char c : digits) {
+    const int digit = hex_value(c);
+    if (digit < 0) return std::nullopt;
+    value = value * 16 + static_cast<std::uint32_t>(digit);
+  }
+  return value;
+}
+
+std::string hex_of(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += digits[byte / 16U];
+    out += digits[byte % 16U];
+  }
+  return out;
+}
+
+bool in_base64(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
+         c == '-' || c == '_';
+}
+
+// The characters that bytes become when `before` others stand in front of them, as far as they depend on nothing else.
+std::string base64_core(std::string_view bytes, std::size_t before) {
+  std::string all = base64(std::string(before, '\0') + std::string{bytes});
+  const std::size_t first = (before * 8 + 5) / 6;
+  const std::size_t last = (before + bytes.size()) * 8 / 6;
+  std::string core = all.substr(first, last - first);
+  cleanse(all.data(), all.size());
+  return core;
+}
+
+unsigned char as_it_is(unsigned char c) noexcept { return c; }
+unsigned char lower(unsigned char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c + 32) : c; }
+unsigned char one_base64(unsigned char c) noexcept { return c == '-' ? '+' : c == '_' ? '/' : c; }
+
+}  // namespace
+
+// What becomes of a text when one level of some encoding is taken off; and for each of its bytes, where in the original
+// text that began, with the end of the text as the last.
+struct redaction::view {
+  std::string bytes{};
+  std::vector<std::uint32_t> from{};
+
+  // `decode` gets a text that begins with `sign`; it says how long the code is and what it stands for, or nothing.
+  template <class Decode>
+  static view without(char sign, std::string_view text, const view* of, Decode decode) {
+    view out;
+    out.bytes.reserve(text.size());
+    out.from.reserve(text.size() + 1);
+    std::string piece;
+    for (std::size_t i = 0; i < text.size();) {
+      const auto origin = of == nullptr ? static_cast<std::uint32_t>(i) : of->from[i];
+      const std::size_t length = text[i] == sign ? decode(text.substr(i), piece) : 0;
+      if (length == 0) {
+        out.bytes += text[i++];
+        out.from.push_back(origin);
+        continue;
+      }
+      out.bytes += piece;
+      out.from.insert(out.from.end(), piece.size(), origin);
+      i += length;
+    }
+    out.from.push_back(of == nullptr ? static_cast<std::uint32_t>(text.size()) : of->from.back());
+    return out;
+  }
+
+  [[nodiscard]] range origin(range here) const {
+    // An escape may have become several bytes, of which the secret has perhaps the first only.
+    while (here.end + 1 < from.size() && from[here.end] == from[here.end - 1]) ++here.end;
+    return {from[here.begin], from[here.end]};
+  }
+
+  static std::size_t percent_code(std::string_view text, std::string& into) {
+    const auto code = text.size() > 2 ? hex_number(text.substr(1, 2)) : std::nullopt;
+    if (!code) return 0;
+    into.assign(1, static_cast<char>(*code));
+    return 3;
+  }
+
+  static std::size_t json_escape(std::string_view text, std::string& into) {
+    constexpr std::string_view letters = "bfnrt\"\\/";
+    constexpr std::string_view meanings = "\b\f\n\r\t\"\\/";
+    if (text.size() < 2) return 0;
+    if (const std::size_t at = letters.find(text[1]); at != std::string_view::npos) {
+      into.assign(1, meanings[at]);
+      return 2;
+    }
+    const auto unit = text[1] == 'u' && text.size() >= 6 ? hex_number(text.substr(2, 4)) : std::nullopt;
+    if (!unit) return 0;
+    std::uint32_t point = *unit;
+    std::size_t length = 6;
+    if (point >= 0xD800 && point < 0xDC00 && text.size() >= 12 && text.substr(6, 2) == "\\u") {
+      const auto low = hex_number(text.substr(8, 4));
+      if (low && *low >= 0xDC00 && *low < 0xE000) {
+        point = 0x10000 + ((point - 0xD800) << 10U) + (*low - 0xDC00);
+        length = 12;
+      }
+    }
+    into = utf8(point);
+    return length;
+  }
+
+  static std::string utf8(std::uint32_t point) {
+    const auto tail = [point](unsigned shift) { return static_cast<char>(0x80U | ((point >> shift) & 0x3FU)); };
+    if (point < 0x80) return {static_cast<char>(point)};
+    if (point < 0x800) return {static_cast<char>(0xC0U | (point >> 6U)), tail(0)};
+    if (point < 0x10000) return {static_cast<char>(0xE0U | (point >> 12U)), tail(6), tail(0)};
+    return {static_cast<char>(0xF0U | (point >> 18U)), tail(12), tail(6), tail(0)};
+  }
+};
+
+std::uint32_t redaction::needles::key_of(const unsigned char* four) noexcept {
+  return four[0] | (std::uint32_t{four[1]} << 8U) | (std::uint32_t{four[2]} << 16U) | (std::uint32_t{four[3]} << 24U);
+}
+
+namespace {
+std::size_t slot_of(std::uint32_t key) noexcept { return (key * 2654435761U) >> 16U; }
+}  // namespace
+
+void redaction::needles::add(secret one) {
+  const std::string_view text = one.reveal();
+  const std::uint32_t key = key_of(reinterpret_cast<const unsigned char*>(text.data()));
+  present_.set(slot_of(key));
+  by_key_[key].push_back(all_.size());
+  all_.push_back(std::move(one));
+}
+
+bool redaction::needles::has(std::string_view one) const {
+  const auto found = by_key_.find(key_of(reinterpret_cast<const unsigned char*>(one.data())));
+  return found != by_key_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                               [&](std::size_t i) { return all_[i].reveal() == one; });
+}
+
+void redaction::needles::clear() {
+  all_.clear();
+  present_.reset();
+  by_key_.clear();
+}
+
+template <class Fold, class Found>
+void redaction::needles::find(std::string_view in, Fold fold, Found found) const {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(in.data());
+  if (all_.empty() || in.size() < 4) return;
+  std::array<unsigned char, 4> last{0, fold(bytes[0]), fold(bytes[1]), fold(bytes[2])};
+  for (std::size_t i = 0; i + 4 <= in.size(); ++i) {
+    last = {last[1], last[2], last[3], fold(bytes[i + 3])};
+    const std::uint32_t key = key_of(last.data());
+    if (!present_.test(slot_of(key))) continue;
+    const auto candidates = by_key_.find(key);
+    if (candidates == by_key_.end()) continue;
+    for (const std::size_t one : candidates->second) {
+      const std::string_view needle = all_[one].reveal();
+      if (needle.size() > in.size() - i) continue;
+      const bool same = std::equal(needle.begin(), needle.end(), bytes + i,
+                                   [&](char a, unsigned char b) { return static_cast<unsigned char>(a) == fold(b); });
+      if (same) found(i, needle.size());
+    }
+  }
+}
+
+void redaction::add(std::string_view hidden) {
+  if (hidden.size() < shortest || plain_.has(hidden)) return;
+  known_.emplace_back(hidden);
+  index(hidden);
+  if (known_.size() < most) return;
+  known_.erase(known_.begin(), known_.begin() + most / 2);
+  for (needles* each : {&plain_, &hex_, &base64_}) each->clear();
+  for (const secret& one : known_) index(one.reveal());
+}
+
+void redaction::index(std::string_view hidden) {
+  plain_.add(secret{hidden});
+  if (hidden.find(' ') != std::string_view::npos) {  // as forms write it
+    std::string plus{hidden};
+    std::replace(plus.begin(), plus.end(), ' ', '+');
+    plain_.add(secret{plus});
+    cleanse(plus.data(), plus.size());
+  }
+  std::string digits = hex_of(hidden);
+  hex_.add(secret{digits});
+  cleanse(digits.data(), digits.size());
+  for (std::size_t before = 0; before < 3; ++before) {
+    std::string core = base64_core(hidden, before);
+    base64_.add(secret{core});
+    cleanse(core.data(), core.size());
+  }
+}
+
+void redaction::search(std::string_view text, const view* of, int levels, std::vector<range>& found) const {
+  const auto here = [&](std::size_t begin, std::size_t count) {
+    const range one{begin, begin + count};
+    found.push_back(of == nullptr ? one : of->origin(one));
+  };
+  plain_.find(text, as_it_is, here);
+  hex_.find(text, lower, here);
+  base64_.find(text, one_base64, [&](std::size_t begin, std::size_t count) {
+    // The characters beside the core hold bits of the secret, too.
+    const std::size_t before = begin > 0 && in_base64(text[begin - 1]) ? 1 : 0;
+    const std::size_t behind = begin + count < text.size() && in_base64(text[begin + count]) ? 1 : 0;
+    here(begin - before, before + count + behind);
+  });
+  if (levels == 0) return;
+  const auto inside = [&](const view& decoded) {
+    if (decoded.bytes.size() != text.size()) search(decoded.bytes, &decoded, levels - 1, found);
+  };
+  if (text.find('%') != std::string_view::npos) inside(view::without('%', text, of, view::percent_code));
+  if (text.find('\\') != std::string_view::npos) inside(view::without('\\', text, of, view::json_escape));
+}
+
+std::vector<redaction::range> redaction::ranges_in(std::string_view text) const {
+  std::vector<range> found;
+  if (known_.empty() || text.size() < shortest) return found;
+  search(text, nullptr, 2, found);
+  std::sort(found.begin(), found.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
+  return found;
+}
+
+bool redaction::finds(std::string_view text) const { return !ranges_in(text).empty(); }
+
+std::string redaction::apply(std::string_view text) const {
+  std::string out;
+  std::size_t done = 0;
+  for (const range& one : ranges_in(text)) {
+    // Secrets that overlap are one to whoever reads it.
+    if (one.begin >= done) {
+      out += text.substr(done, one.begin - done);
+      out += mark;
+    }
+    done = std::max(done, one.end);
+  }
+  out += text.substr(done);
+  return out;
+}
+
+log_sink redacted(log_sink sink, std::shared_ptr<const redaction> by) {
+  if (!sink) return {};
+  return [sink = std::move(sink), by = std::move(by)](const log_record& record) {
+    const std::string subject = by->apply(record.subject);
+    const std::string text = by->apply(record.text);
+    sink(log_record{record.level, subject, text});
+  };
+}
+
+text_sink redacted(text_sink sink, std::shared_ptr<const redaction> by) {
+  if (!sink) return {};
+  return [sink = std::move(sink), by = std::move(by)](std::string_view subject, std::string_view text) {
+    sink(by->apply(subject), by->apply(text));
+  };
+}
+
+}  // namespace hawser

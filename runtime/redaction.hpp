@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The last line of defence for logs and traces: whatever secret has found its way into a text is taken out of it, in
+// each of the forms in which texts carry bytes. The first line is that nobody puts a `secret` into a text.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "crypto.hpp"
+#include "log.hpp"
+
+namespace hawser {
+
+/// Found are secrets as they are, in hexadecimal, and in either base64, there also as a part of something longer; each
+/// of it also percent-encoded or JSON-escaped, in whatever way and up to twice.
+class redaction {
+ public:
+  /// What is shorter occurs by chance, and to take it out would say more than it hides.
+  static constexpr std::size_t shortest = 6;
+  /// Tokens are renewed for as long as a program runs; of those that were added first, the older half is dropped then.
+  static constexpr std::size_t most = 4096;
+  static constexpr std::string_view mark = "[redacted]";
+
+  /// One that is known already is not added again.
+  void add(std::string_view hidden);
+  void add(const secret& hidden) { add(hidden.reveal()); }
+
+  [[nodiscard]] std::string apply(std::string_view text) const;
+  /// Whether apply() would change anything.
+  [[nodiscard]] bool finds(std::string_view text) const;
+  [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
+
+ private:
+  // Where in the text a secret was.
+  struct range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  struct view;  // a text with one encoding taken off
+  // What is looked for in one way of comparing bytes, by the first four of them.
+  class needles {
+   public:
+    void add(secret one);
+    [[nodiscard]] bool has(std::string_view one) const;
+    template <class Fold, class Found>
+    void find(std::string_view in, Fold fold, Found found) const;
+    void clear();
+
+   private:
+    static std::uint32_t key_of(const unsigned char* first_four) noexcept;
+    std::vector<secret> all_;
+    std::bitset<65536> present_;  // most texts have none of them, and should not cost a look into the map
+    std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_key_;
+  };
+
+  void index(std::string_view hidden);
+  void search(std::string_view text, const view* of, int levels, std::vector<range>& found) const;
+  [[nodiscard]] std::vector<range> ranges_in(std::string_view text) const;
+
+  std::vector<secret> known_;
+  needles plain_;
+  needles hex_;     // lower case
+  needles base64_;  // the alphabet of base64, without what depends on what stands before and behind
+};
+
+/// In front of a logger's sink; none is put in front of none. The redaction is used on the thread that logs, and may be
+/// added to meanwhile there.
+log_sink redacted(log_sink sink, std::shared_ptr<const redaction> by);
+
+/// The same in front of anything else that takes texts, as the trace of a hub.
+using text_sink = std::function<void(std::string_view subject, std::string_view text)>;
+text_sink redacted(text_sink sink, std::shared_ptr<const redaction> by);
+
+}  // namespace hawser
