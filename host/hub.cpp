@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "detail/hub_core.hpp"
@@ -58,7 +59,7 @@ hub_core::hub_core(loop& l, host_settings s, hub_options o)
              .allow_spawn = options.allow_spawn,
              .allow_network = options.allow_network,
              .tell = options.on_change,
-             .trace = options.trace},
+             .trace = redacted(options.trace, home.hidden())},
       entries(1),
       generations(1, native_id.generation) {}
 

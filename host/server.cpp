@@ -7,13 +7,14 @@
 
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
+#include "secrets.hpp"
 
 namespace hawser {
 
 namespace {
 
 std::string target_of(const server_settings& settings) {
-  if (const auto* remote = std::get_if<http_settings>(&settings.transport)) return remote->url;
+  if (const auto* remote = std::get_if<http_settings>(&settings.transport)) return shown_url(remote->url);
   const auto& child = std::get<stdio_settings>(settings.transport);
   std::string words = child.command;
   for (const std::string& argument : child.args) words += ' ' + argument;
@@ -52,6 +53,7 @@ server::server(const server_surroundings& around, server_settings settings, serv
   if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
   filter_.writing = settings_.access;
   if (!connect_) login_ = login_for(around_, settings_);
+  hide_secrets(settings_, *around_.session.home.hidden());
 }
 
 server_status server::status() const {
@@ -78,6 +80,7 @@ server_status server::status() const {
 std::string server::errors() const { return process_ != nullptr ? std::string{process_->errors()} : last_errors_; }
 
 void server::become(server_state state, std::string reason, std::string advice) {
+  reason = around_.session.home.hidden()->apply(reason);
   const bool news = state != state_ || reason != reason_;
   state_ = state;
   reason_ = std::move(reason);
@@ -92,6 +95,7 @@ error server::described(error e, std::string_view phase) const {
     e.server = settings_.name;
   }
   if (e.phase.empty()) e.phase = phase;
+  e.what = around_.session.home.hidden()->apply(e.what);  // a server may say again what it was told
   if (e.code == errc::auth && login_ && login_->wanted() && e.what.find("hawser auth") == std::string::npos)
     e.what += "; " + login_advice(settings_.name);
   return e;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../runtime/event.hpp"
+#include "../runtime/redaction.hpp"
 #include "../runtime/when.hpp"
 #include "browser.hpp"
 #include "callback_server.hpp"
@@ -118,6 +119,7 @@ task<result<login>> answered(login_tools with, const attempt& a, callback_server
                              duration patience) {
   auto answer = co_await came_back(door, a, person, patience);
   if (!answer) co_return answer.error();
+  with.home.hidden()->add(answer->code);
   if (auto known = check_issuer(*answer, a.place.at); !known) co_return known.error();
   if (!answer->error.empty()) {
     error why{.code = errc::auth, .what = a.place.at.issuer + " refuses the login: " + answer->error};
@@ -160,6 +162,7 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
     if (!fresh) co_return fresh.error();
     a.client = *std::move(fresh);
   }
+  for (const secret* one : {&a.state, &a.proof.verifier, &a.client.key}) with.home.hidden()->add(*one);
   a.scope = chosen_scope(order, a.place);
   const std::string url = authorization_url(a);
   if (auto sound = openable_url(url); !sound) co_return prefixed("the authorization endpoint", sound.error());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
 #include "challenge.hpp"
@@ -64,6 +65,8 @@ task<result<void>> server_login::loaded() {
 }
 
 void server_login::adopt(login what) {
+  redaction& hidden = *around_.home.hidden();
+  for (const secret* one : {&what.tokens.access, &what.tokens.refresh, &what.client.key}) hidden.add(*one);
   const bool other = !known_ || known_->tokens.access != what.tokens.access;
   known_ = std::move(what);
   if (!other) return;

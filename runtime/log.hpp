@@ -33,6 +33,9 @@ class logger {
     return sink_ && level >= threshold_ && level != log_level::off;
   }
 
+  [[nodiscard]] const log_sink& sink() const noexcept { return sink_; }
+  [[nodiscard]] log_level threshold() const noexcept { return threshold_; }
+
   void write(log_level level, std::string_view subject, std::string_view text) const {
     if (wants(level)) sink_(log_record{level, subject, text});
   }

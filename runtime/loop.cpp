@@ -12,6 +12,7 @@
 
 #include "detail/loop_core.hpp"
 #include "detail/stream_core.hpp"
+#include "redaction.hpp"
 
 namespace hawser {
 
@@ -73,7 +74,8 @@ loop::loop() : loop(options{}) {}
 loop::loop(options o)
     : clock_(o.clock != nullptr ? o.clock : &steady_),
       core_(std::make_unique<detail::loop_core>()),
-      log_(std::move(o.log)) {
+      hidden_(std::make_shared<redaction>()),
+      log_(redacted(std::move(o.log), hidden_)) {
   real_time_ = clock_->real();
   detail::loop_core& core = *core_;
   detail::require(uv_loop_init(&core.uv) == 0, "libuv could not make an event loop (out of descriptors?)");

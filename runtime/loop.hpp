@@ -21,6 +21,8 @@
 
 namespace hawser {
 
+class redaction;
+
 namespace detail {
 struct loop_core;  // the libuv side, in detail/loop_core.hpp
 }
@@ -91,6 +93,8 @@ class loop {
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
 
   [[nodiscard]] const logger& log() const noexcept { return log_; }
+  /// What is added to it is taken out of every text of log().
+  [[nodiscard]] const std::shared_ptr<redaction>& hidden() const noexcept { return hidden_; }
   [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
 
   void observe_steps(step_observer observer) {
@@ -146,6 +150,7 @@ class loop {
   // Read by on_loop_thread() from any thread, written when run() begins and ends.
   std::atomic<std::thread::id> thread_;
   step_observer observer_;
+  std::shared_ptr<redaction> hidden_;
   logger log_;
 };
 

@@ -265,6 +265,10 @@ log_sink redacted(log_sink sink, std::shared_ptr<const redaction> by) {
   };
 }
 
+logger redacted(logger by_whom, std::shared_ptr<const redaction> by) {
+  return logger{redacted(by_whom.sink(), std::move(by)), by_whom.threshold()};
+}
+
 text_sink redacted(text_sink sink, std::shared_ptr<const redaction> by) {
   if (!sink) return {};
   return [sink = std::move(sink), by = std::move(by)](std::string_view subject, std::string_view text) {
