@@ -169,8 +169,7 @@ task<result<raw_json>> server::call_tool(std::string tool, std::string arguments
     suspect_ = true;
     wake_.set();
   }
-  note_login(answer.error());
-  co_return described(answer.error(), "call");
+  co_return described(seen_with_login(answer.error()), "call");
 }
 
 task<result<void>> server::subscribe(std::string uri, bool wanted) {

@@ -86,7 +86,7 @@ class server final : private session_listener {
 
   task<result<semaphore::permit>> admission();
   [[nodiscard]] error has_no_login() const;
-  void note_login(const error& why);
+  error seen_with_login(error why);
 
   void on_list_changed(list_kind which) override;
   void on_resource_updated(std::string_view uri) override;

@@ -14,9 +14,17 @@ error server::has_no_login() const {
   return described(std::move(why), "login");
 }
 
-// What a call met: a login that nobody can renew is the end of the session, too.
-void server::note_login(const error& why) {
-  if (why.code == errc::auth && login_ && login_->lost()) wake_.set();
+// What a call met: a login that nobody can renew is the end of the session, too, and is what calls should be told that
+// end with the session.
+error server::seen_with_login(error why) {
+  if (!login_ || !login_->lost()) return why;
+  if (why.code == errc::auth) wake_.set();
+  if (why.code == errc::closed) {
+    why.code = errc::auth;
+    why.what = login_->reason();
+    why.native = 0;
+  }
+  return why;
 }
 
 task<result<login_summary>> server::authenticate(login_wish wish, login_person& person) {

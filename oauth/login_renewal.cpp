@@ -65,38 +65,44 @@ task<void> server_login::renewing(server_login& self) {
 }
 
 task<result<void>> server_login::renew_now() {
-  auto lead = co_await around_.store.take_lead(known_->key);
+  const login_key key = known_->key;  // somebody may log out while this waits
+  auto lead = co_await around_.store.take_lead(key);
   if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
   // T-29: somebody else may have been here first.
-  auto kept = co_await around_.store.find(known_->key);
+  auto kept = co_await around_.store.find(key);
   if (!kept) co_return passing(kept.error());
   if (!kept->has_value()) {
     known_.reset();
     co_return lacking("somebody has logged out of it");
   }
-  if ((*kept)->tokens.access != known_->tokens.access) {
+  if (!known_ || (*kept)->tokens.access != known_->tokens.access) {
     adopt(**std::move(kept));
     co_return result<void>{};
   }
-  known_ = **std::move(kept);
+  known_ = **kept;
   auto asks = co_await connected();
   if (!asks) co_return passing(asks.error());
-  auto done = co_await renew_under_lead(**asks);
+  auto done = co_await renew_under_lead(**asks, **std::move(kept));
   co_await (*asks)->close();
   co_return done;
 }
 
-task<result<void>> server_login::renew_under_lead(web& asks) {
-  const login before = *known_;
+task<result<void>> server_login::renew_under_lead(web& asks, login before) {
   auto outcome = co_await renew(asks, target_of(before, around_.now), before.client, before.tokens.refresh);
   if (!outcome) {
     error why = prefixed("the login cannot be renewed just now", outcome.error());
     co_return passing(std::move(why));
   }
-  if (!outcome->refusal.empty()) co_return co_await renewal_refused(*std::move(outcome));
+  if (!outcome->refusal.empty()) co_return co_await renewal_refused(std::move(before), *std::move(outcome));
   login fresh = before;
   if (outcome->tokens.scope.empty()) outcome->tokens.scope = before.tokens.scope;
   fresh.tokens = std::move(outcome->tokens);
+  // Somebody may have logged in anew, as another client: theirs is the login of the server now.
+  auto bound = co_await around_.store.of_server(of_.url);
+  if (bound && bound->has_value() && (*bound)->key != before.key) {
+    adopt(**std::move(bound));
+    co_return result<void>{};
+  }
   // Kept before it is used: the old one may be worth nothing from now on.
   auto saved = co_await around_.store.save(of_.url, fresh);
   if (!saved)
@@ -105,13 +111,12 @@ task<result<void>> server_login::renew_under_lead(web& asks) {
   co_return result<void>{};
 }
 
-task<result<void>> server_login::renewal_refused(token_outcome outcome) {
+task<result<void>> server_login::renewal_refused(login before, token_outcome outcome) {
   const std::string& refusal = outcome.refusal;
   const std::string said = refusal + (outcome.description.empty() ? "" : " (" + outcome.description + ')');
   if (passes(refusal))
     co_return error{.code = errc::auth,
-                    .what = "the login cannot be renewed just now: " + known_->key.issuer + " says " + said};
-  const login before = *known_;
+                    .what = "the login cannot be renewed just now: " + before.key.issuer + " says " + said};
   const std::string what = "the login is over: " + before.key.issuer + " refuses to renew it: " + said;
   // E16: whoever renewed it elsewhere, without the lead, has what counts.
   auto kept = co_await around_.store.find(before.key);

@@ -97,14 +97,15 @@ class server_login final : public authorizer {
   [[nodiscard]] error lacking(std::string what);
   void note_challenge(const auth_refusal& why);
   task<result<std::unique_ptr<web>>> connected();
+  task<result<token_store::lead>> sole_right(login_key to);
   task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);
 
   // login_renewal.cpp
   task<result<void>> renewed(std::uint64_t stale);
   static task<void> renewing(server_login& self);
   task<result<void>> renew_now();
-  task<result<void>> renew_under_lead(web& asks);
-  task<result<void>> renewal_refused(token_outcome outcome);
+  task<result<void>> renew_under_lead(web& asks, login before);
+  task<result<void>> renewal_refused(login before, token_outcome outcome);
   task<result<void>> machine_login();
   task<result<void>> machine_login_over(web& asks);
   task<result<std::shared_ptr<const signing_key>>> own_key();

@@ -121,6 +121,11 @@ class fake_authorization_server {
     const std::scoped_lock lock{guard_};
     return callers_.size();
   }
+  /// Waits until there are so many.
+  bool wait_for_callers(std::size_t count, std::chrono::seconds bound = std::chrono::seconds{60}) {
+    std::unique_lock lock{guard_};
+    return news_.wait_for(lock, bound, [&] { return callers_.size() >= count; });
+  }
   /// Waits until a claim about the counts is true; false after the time is up.
   bool wait(const std::function<bool(const fake_counts&)>& claim,
             std::chrono::seconds bound = std::chrono::seconds{30}) {
@@ -355,7 +360,8 @@ class fake_authorization_server {
     if (admin && has.find(' ' + options_.admin + ' ') == std::string::npos)
       return denial("403 Forbidden", "error=\"insufficient_scope\", ", options_.admin);
     ++counts_.calls;
-    callers_.insert(asked.body.substr(std::min(asked.body.size(), asked.body.find(R"("arguments":)"))));
+    const std::size_t begin = asked.body.find(R"("arguments":)");
+    if (begin != std::string::npos) callers_.insert(asked.body.substr(begin, asked.body.find('}', begin) - begin));
     return result_of(asked, admin ? R"({"content":[{"type":"text","text":"done"}]})"
                                   : R"({"content":[{"type":"text","text":"ok"}]})");
   }

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// The login of one server, without the server: when it is renewed, by whom, and what a clock has to say about it.
+#include "../../oauth/server_login.hpp"
+
+#include "../../runtime/dns.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../support/every_step.hpp"
+#include "../support/login_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::earlier_login;
+using testing::fake_answer;
+using testing::fake_authorization_server;
+
+constexpr std::int64_t hour = 3600;
+constexpr std::int64_t year = 365 * 24 * hour;
+
+std::int64_t jump = 0;  // of the clock, in the test that runs
+
+struct house {
+  house(loop& l, fake_authorization_server& at)
+      : home(l),
+        around{.home = l, .store = store, .names = names, .opens_browser = false, .now = [this] { return now; }},
+        of(around, {.name = "r", .url = at.resource(), .connection = connection}) {}
+
+  static task<result<http_client_options>> connection() { co_return http_client_options{}; }
+
+  loop& home;
+  std::int64_t now = unix_now();
+  memory_token_store store;
+  ares_resolver names;
+  login_surroundings around;
+  server_login of;
+};
+
+using visit = std::function<task<void>(house&, fake_authorization_server&)>;
+
+task<void> visiting(loop& l, fake_authorization_server& at, visit what) {
+  const testing::counted alive;
+  house h{l, at};
+  auto saved = co_await h.store.save(at.resource(), earlier_login(at));
+  expect(saved.has_value());
+  co_await what(h, at);
+  co_await h.of.close();
+}
+
+void with_login(fake_authorization_server& at, visit what) {
+  loop l;
+  l.run(visiting(l, at, std::move(what)));
+}
+
+// Whether what it gives out is good; the server is asked, as it would be.
+bool is_good(const auth_grant& grant, const fake_authorization_server& at) {
+  const std::string answer =
+      testing::ask_loopback(at.web().url("/mcp"), R"({"jsonrpc":"2.0","id":1,"method":"ping"})", grant.fields.reveal());
+  return answer.starts_with("HTTP/1.1 200");
+}
+
+task<void> asks_often(house& h, fake_authorization_server& at, int renewals) {
+  for (int i = 0; i < 30; ++i) {
+    auto grant = co_await h.of.grant();
+    expect(grant.has_value()) << (grant ? "" : grant.error().what);
+    expect(grant && is_good(*grant, at)) << i;
+  }
+  expect(at.counts().refreshes == renewals) << at.counts().refreshes;
+}
+
+task<void> refuse(server_login& of, auth_refusal why, result<auth_grant>& into) {
+  into = co_await of.refused(std::move(why));
+}
+
+const suite<"server login"> tests = [] {
+  "a login is renewed before it expires, once, and not before that"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      co_await asks_often(h, on, 0);
+      h.now += hour - 30;
+      co_await asks_often(h, on, 1);
+    });
+  };
+
+  "E19 a clock that jumps forward by an hour or a year costs one renewal"_test = [] {
+    for (const std::int64_t far : {hour, year}) {
+      jump = far;
+      fake_authorization_server at;
+      with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+        co_await asks_often(h, on, 0);
+        h.now += jump;
+        co_await asks_often(h, on, 1);
+      });
+    }
+  };
+
+  "E19 a clock that jumps back costs nothing, and a refusal is what counts"_test = [] {
+    for (const std::int64_t far : {hour, year}) {
+      jump = far;
+      fake_authorization_server at;
+      with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+        auto before = co_await h.of.grant();
+        expect(fatal(before.has_value()));
+        h.now -= jump;
+        co_await asks_often(h, on, 0);
+        on.expire();
+        auth_refusal why{.status = 401, .serial = before->serial};
+        auto after = co_await h.of.refused(std::move(why));
+        expect(after.has_value() and is_good(*after, on));
+        co_await asks_often(h, on, 1);
+        h.now += jump;  // somebody has set it right
+        co_await asks_often(h, on, 2);
+      });
+    }
+  };
+
+  "E19 a server whose tokens are over when they arrive, or that does not say, is not asked for them all the time"_test =
+      [] {
+        for (const char* said : {"0", "-1", ""}) {
+          fake_authorization_server at{{.expires_in = said}};
+          with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+            h.now += hour;
+            co_await asks_often(h, on, 1);
+          });
+        }
+      };
+
+  "E13 T-29 many refusals at once lead to one renewal, and late ones of the old token to none"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.expire();
+      std::vector<result<auth_grant>> got(100, auth_grant{});
+      scope all{co_await this_context()};
+      for (auto& one : got) {
+        auth_refusal why{.status = 401, .serial = before->serial};
+        all.spawn(refuse(h.of, std::move(why), one));
+      }
+      co_await all.join();
+      for (const auto& one : got) expect(one.has_value() and one->serial == before->serial + 1);
+      auth_refusal late{.status = 401, .serial = before->serial};
+      auto again = co_await h.of.refused(std::move(late));
+      expect(again.has_value() and is_good(*again, on));
+      expect(on.counts().refreshes == 1_i);
+    });
+  };
+
+  "T-29 whoever gives up waiting does not end the renewal that others wait for, or that has begun"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.replace("/token", [](const auto&, const auto& otherwise) {
+        fake_answer said = otherwise();
+        std::this_thread::sleep_for(200ms);
+        return said;
+      });
+      on.expire();
+      result<auth_grant> got = auth_grant{};
+      scope impatient{co_await this_context()};
+      auth_refusal why{.status = 401, .serial = before->serial};
+      impatient.spawn(refuse(h.of, std::move(why), got));
+      for (int i = 0; i < 500 && on.counts().refreshes == 0; ++i) {
+        auto slept = co_await sleep_for(2ms);
+        expect(slept.has_value());
+      }
+      impatient.request_stop();
+      co_await impatient.join();
+      expect(got.has_error() and got.error().code == errc::cancelled);
+      auth_refusal patient{.status = 401, .serial = before->serial};
+      auto after = co_await h.of.refused(std::move(patient));
+      expect(after.has_value() and is_good(*after, on));
+      expect(on.counts().refreshes == 1_i and on.counts().replays == 0_i);
+    });
+  };
+
+  "T-20 a login for another resource is not used, wherever it came from"_test = [] {
+    fake_authorization_server at;
+    loop l;
+    l.run([](loop& on, fake_authorization_server& server) -> task<void> {
+      house h{on, server};
+      login other = earlier_login(server);
+      other.key.resource = "https://mcp.example/other";
+      auto saved = co_await h.store.save(server.resource(), std::move(other));
+      expect(saved.has_value());
+      auto grant = co_await h.of.grant();
+      expect(grant.has_value() and grant->fields.empty() and grant->serial == 0_ul);
+      co_await h.of.close();
+    }(l, at));
+  };
+
+  "logging out in the middle of a renewal leaves no login"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.replace("/token", [](const auto&, const auto& otherwise) {
+        fake_answer said = otherwise();
+        std::this_thread::sleep_for(100ms);
+        return said;
+      });
+      on.expire();
+      result<auth_grant> got = auth_grant{};
+      scope work{co_await this_context()};
+      auth_refusal why{.status = 401, .serial = before->serial};
+      work.spawn(refuse(h.of, std::move(why), got));
+      for (int i = 0; i < 500 && on.counts().refreshes == 0; ++i) {
+        auto slept = co_await sleep_for(2ms);
+        expect(slept.has_value());
+      }
+      auto gone = co_await h.of.log_out();
+      expect(gone.has_value());
+      co_await work.join();
+      auto kept = co_await h.store.of_server(on.resource());
+      expect(kept.has_value() and not kept->has_value()) << "a logout is not undone";
+      auto now = co_await h.of.grant();
+      expect(now.has_value() and now->fields.empty());
+    });
+  };
+
+  "T-29 a login by a person is not undone by the renewal of the old one that was under way"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.replace("/token", [](const auto& asked, const auto& otherwise) {
+        fake_answer said = otherwise();
+        if (asked.body.find("refresh_token=") != std::string::npos) std::this_thread::sleep_for(300ms);
+        return said;
+      });
+      on.expire();
+      result<auth_grant> got = auth_grant{};
+      scope work{co_await this_context()};
+      auth_refusal why{.status = 401, .serial = before->serial};
+      work.spawn(refuse(h.of, std::move(why), got));
+      for (int i = 0; i < 500 && on.counts().refreshes == 0; ++i) {
+        auto slept = co_await sleep_for(2ms);
+        expect(slept.has_value());
+      }
+      // The person is faster than the renewal.
+      testing::pasting_person person;
+      login_wish wish{.scope = "mcp:admin", .again = true};
+      auto done = co_await h.of.authenticate(std::move(wish), person);
+      expect(done.has_value()) << (done ? "" : done.error().what);
+      co_await work.join();
+      auto kept = co_await h.store.of_server(on.resource());
+      expect(fatal(kept.has_value() and kept->has_value()));
+      expect((*kept)->tokens.scope == "mcp:basic mcp:admin") << (*kept)->tokens.scope;
+      expect(h.of.known()->scope == "mcp:basic mcp:admin") << h.of.known()->scope;
+    });
+  };
+
+  "a stop at any step of a renewal leaves nothing, and loses no token"_test = [] {
+    fake_authorization_server at;
+    testing::every_step([&](loop& l) {
+      return visiting(l, at, [](house& h, fake_authorization_server& on) -> task<void> {
+        auto before = co_await h.of.grant();
+        if (!before) co_return;
+        on.expire();
+        auth_refusal why{.status = 401, .serial = before->serial};
+        auto after = co_await h.of.refused(std::move(why));
+        ignore(after, "it may be stopped");
+      });
+    });
+    expect(at.counts().replays == 0_i);
+  };
+};
+
+}  // namespace

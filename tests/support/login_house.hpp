@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Logins in the hands of a test: one that was made before, who keeps it, and the person who makes the next one.
+#pragma once
+
+#include "../../oauth/file_token_store.hpp"
+#include "../../oauth/flow.hpp"
+#include "../../oauth/unix_clock.hpp"
+#include "fake_authorization_server.hpp"
+#include "fake_person.hpp"
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+/// As if a person had logged in, an hour before the access token expires.
+inline login earlier_login(fake_authorization_server& at, const std::string& scope = "mcp:basic") {
+  const fake_tokens given = at.log_in("me", scope);
+  const std::int64_t now = unix_now();
+  return {.key = {.issuer = at.issuer(), .resource = at.granted_for(), .client = "me"},
+          .tokens = {.access = secret{given.access},
+                     .refresh = secret{given.refresh},
+                     .scope = scope,
+                     .expires_at = now + 3600,
+                     .obtained_at = now},
+          .client = {.id = "me", .method = "none"},
+          .asked_scope = scope,
+          .token_endpoint = at.issuer() + "/token",
+          .revocation_endpoint = at.issuer() + "/revoke"};
+}
+
+/// Puts a login into a file, as another process would.
+inline void keep_login(const std::string& file, const std::string& url, login one) {
+  loop l;
+  file_token_store store{l, file};
+  auto saved = l.run(store.save(url, std::move(one)));
+  expect(saved.has_value()) << (saved ? "" : saved.error().what);
+}
+
+/// What a file has for a server.
+inline std::optional<login> kept_login(const std::string& file, const std::string& url) {
+  loop l;
+  file_token_store store{l, file};
+  auto found = l.run(store.of_server(url));
+  expect(found.has_value()) << (found ? "" : found.error().what);
+  return found ? *found : std::nullopt;
+}
+
+/// Says yes: opens the page and pastes the address that it leads to.
+class pasting_person final : public login_person {
+ public:
+  void show(const std::string& url) override { shown.push_back(url); }
+  void remark(const std::string& text) override { remarks.push_back(text); }
+  [[nodiscard]] bool wants_browser() const override { return false; }
+  task<result<std::string>> pasted() override {
+    if (pastes == shown.size()) co_return error{.code = errc::closed, .what = "nothing to paste"};
+    ++pastes;
+    const auto page = http_url::parse(shown.back());
+    expect(page.has_value());
+    // It blocks, but whoever answers has a thread of its own.
+    co_return page ? location_of(ask_loopback(*page)) : std::string{};
+  }
+
+  /// A parameter of the page that was shown last.
+  [[nodiscard]] std::string asked(const std::string& name) const {
+    const std::string& url = shown.back();
+    form_fields all = testing::read_form(std::string_view{url}.substr(url.find('?') + 1));
+    return all[name];
+  }
+
+  std::vector<std::string> shown{};
+  std::vector<std::string> remarks{};
+  std::size_t pastes = 0;
+};
+
+}  // namespace hawser::testing
