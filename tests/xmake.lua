@@ -24,6 +24,15 @@ target("fixture_server")
     add_deps("gateway")
 target_end()
 
+-- One of many programs that share a login.
+target("fixture_crowd")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented", "hawser.not_installed")
+    add_files("support/fixture_crowd.cpp")
+    add_deps("host")
+target_end()
+
 -- What the official conformance suite runs as the client under test.
 target("conformance_client")
     set_kind("binary")
@@ -54,6 +63,9 @@ local function test_program(name, room)
         end
         if room == "host" or room == "gateway" then
             add_deps("fixture_server", {inherit = false})
+        end
+        if name == "host" then
+            add_deps("fixture_crowd", {inherit = false})
         end
         if room == "gateway" then
             add_deps("hawser", {inherit = false})  -- its demo-server
