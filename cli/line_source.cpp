@@ -2,11 +2,15 @@
 #include "line_source.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "standard_input.hpp"
 
 namespace hawser::cli {
 
@@ -29,8 +33,44 @@ task<result<std::string>> terminal_lines::next() {
       co_return line;
     }
     auto more = co_await from_.read_some();
-    if (!more) co_return std::move(more).error();
+    if (more) continue;
+    std::string rest{from_.unread()};
+    if (more.error().code != errc::closed || rest.empty()) co_return std::move(more).error();
+    from_.consume(rest.size());
+    co_return rest;
   }
+}
+
+namespace {
+
+class read_lines final : public line_source {
+ public:
+  explicit read_lines(std::string text) : text_(std::move(text)) {}
+  task<result<std::string>> next() override {
+    if (at_ == text_.size()) co_return error{.code = errc::closed, .what = "end of input"};
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    std::string line = text_.substr(at_, end - at_);
+    at_ = std::min(end + 1, text_.size());
+    co_return line;
+  }
+
+ private:
+  std::string text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+result<std::unique_ptr<line_source>> standard_lines(loop& home) {
+  struct stat what{};
+  if (fstat(STDIN_FILENO, &what) == 0 && S_ISREG(what.st_mode)) {
+    auto text = read_standard_input();
+    if (!text) return std::move(text).error();
+    return std::make_unique<read_lines>(*std::move(text));
+  }
+  auto opened = terminal_lines::open(home);
+  if (!opened) return std::move(opened).error();
+  return std::make_unique<terminal_lines>(*std::move(opened));
 }
 
 }  // namespace hawser::cli

@@ -2,6 +2,7 @@
 // Lines that a person types, without blocking the loop.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "../runtime/error.hpp"
@@ -16,7 +17,8 @@ class line_source {
   line_source(const line_source&) = delete;
   line_source& operator=(const line_source&) = delete;
   virtual ~line_source() = default;
-  /// Without its line feed; errc::closed at the end of input (Ctrl-D). Unbounded: people think.
+  /// Without its line feed, which the last one may lack; errc::closed at the end of input (Ctrl-D). Unbounded: people
+  /// think.
   virtual task<result<std::string>> next() = 0;
 };
 
@@ -31,5 +33,8 @@ class terminal_lines final : public line_source {
  private:
   stream from_;
 };
+
+/// Whatever stdin is: a terminal as above, a pipe, or a file, which is read at once.
+result<std::unique_ptr<line_source>> standard_lines(loop& home);
 
 }  // namespace hawser::cli
