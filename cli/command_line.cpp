@@ -73,6 +73,45 @@ void add_servers(CLI::App& app, chosen_command& chosen) {
       "Example: hawser logs git -f");
 }
 
+void add_logins(CLI::App& app, chosen_command& chosen) {
+  CLI::App* auth = app.add_subcommand("auth", "logs in to a server on the network, by way of a browser");
+  auth->alias("login");
+  auth_options& of_auth = chooses(*auth, chosen, auth_command);
+  CLI::Option_group* about = auth->add_option_group("What it is about");
+  about->add_option("name", of_auth.server, "the server, as it is called in the configuration");
+  CLI::Option* status = about->add_flag("--status", of_auth.status, "shows the logins that are kept; asks nobody");
+  about->require_option(1);
+  auth->add_option("--scope", of_auth.scopes, "what to ask for beside what the server wants; may come again")
+      ->type_name("SCOPE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->excludes(status);
+  auth->add_flag("--again", of_auth.again, "also where there is a login that works")->excludes(status);
+  auth->add_flag("--no-browser", of_auth.no_browser,
+                 "opens none: prints the address, and reads from stdin what the browser comes back with")
+      ->excludes(status);
+  add_common(*auth, of_auth);
+  auth->footer(
+      "Nothing but this command ever asks for a login. It is kept in $XDG_STATE_HOME/hawser, for you alone, and "
+      "renewed\n"
+      "without asking as long as the server allows. With --no-browser paste the whole address that the browser ends "
+      "at,\n"
+      "even though it shows an error there; that is for machines without a browser. Ctrl-C changes nothing.\n"
+      "--json: one object {name, url, issuer, resource, client, scope, expires_at, lasting}; with --status {logins: "
+      "[...]}\n"
+      "Examples: hawser auth notes\n"
+      "          hawser auth notes --scope notes:write --no-browser");
+
+  CLI::App* logout = app.add_subcommand("logout", "forgets a server's login, and has it revoked where that is offered");
+  server_options& of_logout = chooses(*logout, chosen, logout_command);
+  logout->add_option("name", of_logout.server, "the server, as it is called in the configuration")->required();
+  add_common(*logout, of_logout);
+  logout->footer(
+      "Exit code 4: it is forgotten here, but could not be revoked there.\n"
+      "--json: one object {name, removed, revoked, failures}\n"
+      "Example: hawser logout notes");
+}
+
 void add_tools(CLI::App& app, chosen_command& chosen) {
   CLI::App* tools = app.add_subcommand("tools", "starts the servers and lists their tools");
   server_options& of_tools = chooses(*tools, chosen, tools_command);
@@ -196,7 +235,8 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(exit_code_help);
   chosen_command chosen;
-  for (const auto add : {add_servers, add_tools, add_resources, add_prompts, add_programs}) add(app, chosen);
+  for (const auto add : {add_servers, add_logins, add_tools, add_resources, add_prompts, add_programs})
+    add(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

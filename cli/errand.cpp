@@ -26,6 +26,7 @@ hub_options options_for(terminal& screen, const common_options& options, const e
   chosen.input = asking.handlers();
   chosen.on_change = plan.on_change;
   chosen.memory_folder = memory_folder(options);
+  chosen.login_file = default_store_path(process_variables());
   chosen.all_lazy = plan.starts == errand_plan::starting::what_is_needed;
   if (options.verbose) {
     chosen.trace = [&screen](std::string_view server, std::string_view line) {

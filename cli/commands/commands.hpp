@@ -41,6 +41,13 @@ struct logs_options : server_options {
   bool follow = false;
 };
 
+struct auth_options : server_options {
+  std::vector<std::string> scopes{};
+  bool again = false;
+  bool no_browser = false;
+  bool status = false;
+};
+
 int list_command(terminal& screen, const common_options& options);
 int get_command(terminal& screen, const server_options& options);
 int tools_command(terminal& screen, const server_options& options);
@@ -52,5 +59,7 @@ int prompt_command(terminal& screen, const prompt_options& options);
 int complete_command(terminal& screen, const complete_options& options);
 int watch_command(terminal& screen, const common_options& options);
 int logs_command(terminal& screen, const logs_options& options);
+int auth_command(terminal& screen, const auth_options& options);
+int logout_command(terminal& screen, const server_options& options);
 
 }  // namespace hawser::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// `hawser auth`: a person logs in to a server; `--status` shows which logins there are.
+#include <boost/json.hpp>
+#include <chrono>
+
+#include "../core_dumps.hpp"
+#include "../errand.hpp"
+#include "../login_desk.hpp"
+#include "../table.hpp"
+#include "commands.hpp"
+
+namespace hawser::cli {
+
+namespace {
+
+namespace json = boost::json;
+
+json::object to_json(const login_summary& of, const std::vector<std::string>& names) {
+  json::object made;
+  if (!names.empty()) made.emplace("name", names.front());
+  made.emplace("url", of.server);
+  if (of.issuer.empty()) return made;
+  made.emplace("issuer", of.issuer);
+  made.emplace("resource", of.resource);
+  made.emplace("client", of.client);
+  made.emplace("scope", of.scope);
+  if (of.expires_at != 0) made.emplace("expires_at", of.expires_at);
+  made.emplace("lasting", of.lasting);
+  return made;
+}
+
+void append_padded(safe_text& to, unsigned number) {
+  if (number < 10) to += "0";
+  to += decimal(number);
+}
+
+// "2026-11-16 18:05 UTC"; whatever number a server made up.
+safe_text readable_time(std::int64_t unix_seconds) {
+  constexpr std::int64_t end_of_9999 = 253402300799;
+  if (unix_seconds < 0 || unix_seconds > end_of_9999) return safe_text{"a day far away"};
+  const std::chrono::sys_seconds at{std::chrono::seconds{unix_seconds}};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss time{at - day};
+  safe_text text = decimal(static_cast<int>(date.year()));
+  text += "-";
+  append_padded(text, static_cast<unsigned>(date.month()));
+  text += "-";
+  append_padded(text, static_cast<unsigned>(date.day()));
+  text += " ";
+  append_padded(text, static_cast<unsigned>(time.hours().count()));
+  text += ":";
+  append_padded(text, static_cast<unsigned>(time.minutes().count()));
+  text += " UTC";
+  return text;
+}
+
+cell lasting_cell(const login_summary& of) {
+  if (of.lasting) return {.text = safe_text{"renewed by itself"}, .colour = ink::green};
+  if (of.expires_at == 0) return {.text = safe_text{"unknown"}};
+  const std::int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  if (of.expires_at <= now) return {.text = safe_text{"expired"}, .colour = ink::red};
+  return {.text = safe_text{"until ", readable_time(of.expires_at)}, .colour = ink::yellow};
+}
+
+// What the servers at that URL are called here.
+std::vector<std::string> names_of(const errand& e, const std::string& url) {
+  std::vector<std::string> names;
+  for (const server_status& one : e.servers.status()) {
+    if (one.target == url) names.push_back(one.name);
+  }
+  return names;
+}
+
+safe_text shown_name(const std::vector<std::string>& names, const std::string& url) {
+  if (names.empty()) return escaped(url);
+  safe_text text = escaped(names.front());
+  for (std::size_t i = 1; i < names.size(); ++i) text += safe_text{", ", escaped(names[i])};
+  return text;
+}
+
+task<result<exit_code>> show_logins(errand& e) {
+  const auto kept = co_await e.servers.logins();
+  if (!kept) co_return kept.error();
+  if (e.options.json) {
+    json::array all;
+    for (const login_summary& one : *kept) all.push_back(to_json(one, names_of(e, one.server)));
+    e.screen.out.line(escaped_json(json::serialize(json::object{{"logins", std::move(all)}})));
+  } else if (kept->empty()) {
+    e.screen.err.line("no login is kept; hawser auth NAME makes one");
+  } else {
+    table rows{"SERVER", "LASTS", "SCOPE", "ISSUER"};
+    for (const login_summary& one : *kept) {
+      rows.add({{shown_name(names_of(e, one.server), one.server), ink::bold},
+                lasting_cell(one),
+                {one.scope.empty() ? safe_text{"-"} : escaped(one.scope)},
+                {escaped(one.issuer)}});
+    }
+    rows.print_to(e.screen.out);
+  }
+  co_return exit_code::ok;
+}
+
+void print_login(errand& e, const std::string& name, const login_summary& made) {
+  if (e.options.json) {
+    e.screen.out.line(escaped_json(json::serialize(to_json(made, {name}))));
+    return;
+  }
+  if (made.issuer.empty()) {
+    e.screen.out.line({escaped(name), " wants no login"});
+    return;
+  }
+  e.screen.out.line({"logged in to ", in(ink::bold, escaped(name)), " by ", escaped(made.issuer)});
+  if (!made.scope.empty()) e.screen.out.line({"scope: ", escaped(made.scope)});
+  const cell lasts = lasting_cell(made);
+  e.screen.out.line({"lasts: ", in(lasts.colour, lasts.text)});
+}
+
+task<result<exit_code>> log_in(errand& e, const auth_options& options) {
+  const auto known = wanted_servers(e, options.server);
+  if (!known) co_return known.error();
+  login_wish wish{.again = options.again};
+  for (const std::string& one : options.scopes) wish.scope.append(wish.scope.empty() ? "" : " ").append(one);
+  login_desk desk{e.screen, e.waiting, options.server,
+                  options.no_browser ? login_desk::way::paste : login_desk::way::browser};
+  e.waiting.show(safe_text{"asking ", escaped(options.server)});
+  auto made = co_await e.servers.authenticate(options.server, std::move(wish), desk);
+  desk.finish();
+  if (!made) co_return std::move(made).error();
+  print_login(e, options.server, *made);
+  co_return exit_code::ok;
+}
+
+}  // namespace
+
+int auth_command(terminal& screen, const auth_options& options) {
+  forbid_core_dumps();
+  errand_plan plan;
+  plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in(e, options); };
+  return run_errand(screen, options, std::move(plan));
+}
+
+}  // namespace hawser::cli

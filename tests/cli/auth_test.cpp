@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Logging in and out by the real program, with an authorization server of the test's own and a test that plays the
+// person.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "../../cli/core_dumps.hpp"
+#include "../support/fake_authorization_server.hpp"
+#include "../support/fake_person.hpp"
+#include "hawser_program.hpp"
+#include "pseudo_terminal.hpp"
+
+namespace {
+
+using namespace hawser::testing;
+using hawser::http_url;
+namespace json = boost::json;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::string told(const ended_program& of) {
+  return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream{path}.rdbuf();
+  return text.str();
+}
+
+// A configuration with one server on the network, "notes", which wants a login.
+struct login_shop {
+  explicit login_shop(fake_authorization_options options = {}) : server(std::move(options)) {
+    const json::object notes{{"url", server.resource()}};
+    const json::object local{{"command", "/nonexistent/program"}};
+    const json::object all{{"mcpServers", json::object{{"notes", notes}, {"local", local}}}};
+    work.write("mcp.json", json::serialize(all));
+  }
+  /// Writes down what it is given, in one step.
+  void add_browser(const std::string& end = "exit 0") {
+    work.write("browser", "#!/bin/sh\nprintf '%s' \"$1\" > \"$0.new\"; mv \"$0.new\" \"$0.page\"\n" + end + '\n');
+    chmod((work.folder / "browser").c_str(), 0700);
+    work.environment.push_back("BROWSER=" + (work.folder / "browser"));
+  }
+  /// What the browser was given, as soon as it was.
+  [[nodiscard]] std::string page() const {
+    for (int i = 0; i < 4'000; ++i) {
+      if (const std::string url = text_of(work.folder / "browser.page"); !url.empty()) return url;
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // another process writes
+    }
+    return {};
+  }
+  /// Where to log in, as the program prints it.
+  [[nodiscard]] std::string address_in(const std::string& text) const {
+    const std::size_t begin = text.find(server.issuer() + "/authorize?");
+    return begin == std::string::npos ? "" : text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  }
+  /// Logs in by the browser.
+  ended_program log_in(std::vector<std::string> words = {"auth", "notes"}) {
+    if (work.environment.empty()) add_browser();
+    std::remove((work.folder / "browser.page").c_str());
+    const auto running = work.start(std::move(words));
+    shown = browse(page());
+    return running->wait();
+  }
+  [[nodiscard]] std::string store() const { return work.folder / ".local/state/hawser/auth.json"; }
+
+  fake_authorization_server server;
+  workshop work{{}};
+  std::string shown;
+};
+
+// Nothing that is secret is printed.
+void expect_discreet(const ended_program& of) {
+  for (const char* secret : {"access-", "refresh-", "code-", "code_verifier"}) {
+    expect(!has(of.out, secret)) << secret << of.out;
+    expect(!has(of.err, secret)) << secret << of.err;
+  }
+}
+
+std::string parameter(const std::string& url, const std::string& name) {
+  return read_form(url.substr(url.find('?') + 1))[name];
+}
+
+const suite<"auth"> tests = [] {
+  "a person logs in by the browser, and from then on calls need nobody"_test = [] {
+    login_shop shop;
+    const auto before = shop.work.run({"call", "notes__echo", "--server", "notes"});
+    expect(before.code != 0_i) << told(before);
+    expect(has(before.err, "hawser auth notes")) << "says what to do:" << before.err;
+    const auto r = shop.log_in();
+    expect(r.code == 0_i) << told(r);
+    expect(has(r.out, "logged in to notes by " + shop.server.issuer())) << r.out;
+    expect(has(r.out, "scope: mcp:basic\n")) << r.out;
+    expect(has(r.out, "lasts: renewed by itself\n")) << r.out;
+    expect(has(r.err, shop.server.issuer() + "/authorize?")) << "the address is always printed:" << r.err;
+    expect(has(shop.shown, "The answer has arrived")) << shop.shown;
+    expect_discreet(r);
+    struct stat kept{};
+    expect(stat(shop.store().c_str(), &kept) == 0);
+    expect((kept.st_mode & 0777U) == 0600U);
+    const auto call = shop.work.run({"call", "--server", "notes", "echo"});
+    expect(call.code == 0_i) << told(call);
+    expect(call.out == std::string{"ok\n"}) << told(call);
+    expect(shop.server.counts().authorizations == 1_i);
+    const auto again = shop.work.run({"login", "notes"});
+    expect(again.code == 0_i) << told(again);
+    expect(shop.server.counts().authorizations == 1_i) << "what works is not done again";
+    const auto renewed = shop.log_in({"auth", "notes", "--again", "--scope", "a:b", "--scope", "c d", "--json"});
+    expect(renewed.code == 0_i) << told(renewed);
+    expect(shop.server.counts().authorizations == 2_i);
+    boost::system::error_code bad;
+    const json::value said = json::parse(renewed.out, bad);
+    expect(fatal(!bad)) << told(renewed);
+    expect(said.at("name") == "notes");
+    expect(said.at("url") == json::value(shop.server.resource()));
+    expect(said.at("issuer") == json::value(shop.server.issuer()));
+    expect(said.at("lasting") == true);
+    const std::string scope{said.at("scope").as_string()};
+    for (const char* one : {"a:b", "c", "d", "mcp:basic"}) expect(has(' ' + scope + ' ', ' ' + std::string{one} + ' '));
+    expect_discreet(renewed);
+  };
+
+  "--status shows what is kept, and asks nobody"_test = [] {
+    login_shop shop;
+    const auto none = shop.work.run({"auth", "--status"});
+    expect(none.code == 0_i) << told(none);
+    expect(none.out.empty());
+    expect(has(none.err, "no login is kept")) << none.err;
+    expect(shop.work.run({"auth", "--status", "--json"}).out == std::string{"{\"logins\":[]}\n"});
+    expect(shop.log_in().code == 0_i);
+    const auto one = shop.work.run({"auth", "--status"});
+    expect(one.code == 0_i) << told(one);
+    expect(
+        one.out.starts_with("SERVER  LASTS              SCOPE      ISSUER\nnotes   renewed by itself  mcp:basic  http"))
+        << one.out;
+    expect_discreet(one);
+    boost::system::error_code bad;
+    const auto as_json = shop.work.run({"auth", "--status", "--json"});
+    const json::value said = json::parse(as_json.out, bad);
+    expect(fatal(!bad)) << told(as_json);
+    expect(said.at("logins").as_array().size() == 1_ul);
+    expect(said.at("logins").at(0).at("name") == "notes");
+    expect(said.at("logins").at(0).at("expires_at").as_int64() > 1'700'000'000);
+    expect_discreet(as_json);
+    shop.work.write("mcp.json", R"({"mcpServers":{}})");
+    const auto elsewhere = shop.work.run({"auth", "--status"});
+    expect(has(elsewhere.out, shop.server.resource() + "  renewed by itself"))
+        << "a server of another configuration" << told(elsewhere);
+  };
+
+  "a login without a refresh token says until when it lasts"_test = [] {
+    login_shop shop{{.gives_refresh = false, .expires_in = "7200"}};
+    const auto r = shop.log_in();
+    expect(r.code == 0_i) << told(r);
+    expect(has(r.out, "lasts: until 20")) << r.out;
+    expect(has(r.out, " UTC\n")) << r.out;
+  };
+
+  "logout forgets the tokens and has them revoked"_test = [] {
+    login_shop shop;
+    expect(shop.log_in().code == 0_i);
+    const auto out = shop.work.run({"logout", "notes"});
+    expect(out.code == 0_i) << told(out);
+    expect(out.out == std::string{"logged out of notes; its tokens are revoked\n"}) << told(out);
+    expect(shop.server.counts().revocations >= 1_i);
+    expect_discreet(out);
+    const auto call = shop.work.run({"call", "--server", "notes", "echo"});
+    expect(call.code != 0_i) << told(call);
+    expect(!has(text_of(shop.store()), "refresh-")) << "nothing of it is left";
+    const auto twice = shop.work.run({"logout", "notes", "--json"});
+    expect(twice.code == 0_i) << told(twice);
+    expect(twice.out == std::string{"{\"name\":\"notes\",\"removed\":0,\"revoked\":0,\"failures\":[]}\n"}) << twice.out;
+  };
+
+  "logout forgets the tokens also where they cannot be revoked, and says so"_test = [] {
+    login_shop shop;
+    expect(shop.log_in().code == 0_i);
+    shop.server.replace("/revoke", [](const web_request&, const fake_authorization_server::usual&) {
+      return fake_answer{.status = "500 Internal Server Error", .body = "{}"};
+    });
+    const auto out = shop.work.run({"logout", "notes"});
+    expect(out.code == 4_i) << told(out);
+    expect(out.out.starts_with("logged out of notes")) << told(out);
+    expect(has(out.err, "not revoked: ")) << told(out);
+    expect(!has(text_of(shop.store()), "refresh-"));
+  };
+
+  "--no-browser takes what was pasted, and asks again for what it is not"_test = [] {
+    login_shop shop;
+    shop.add_browser();
+    const pseudo_terminal pty{200};
+    const auto p = shop.work.start({"auth", "notes", "--no-browser"}, {.terminal = pty.user});
+    const std::string question = "or the code it shows: ";
+    const std::string address = shop.address_in(pty.text(question));
+    expect(fatal(!address.empty()));
+    const auto type = [&](const std::string& text) {
+      expect(write(pty.main, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    };
+    const auto at = http_url::parse(address);
+    expect(fatal(at.has_value()));
+    const std::string back = location_of(ask_loopback(*at));
+    expect(fatal(!back.empty()));
+    type("http://127.0.0.1:1/elsewhere?code=x&state=y\n");
+    const std::string complaint = pty.text(question);
+    expect(has(complaint, "is not the address that the browser was sent back to")) << complaint;
+    type(back.substr(0, back.find("&state=")) + "&state=wrong\n");
+    expect(has(pty.text(question), "another state"));
+    type(back + '\n');
+    const auto r = p->wait();
+    const std::string said = pty.text("itself\r\n");
+    expect(r.code == 0_i) << said;
+    expect(has(said, "logged in to notes by ")) << said;
+    expect(text_of(shop.work.folder / "browser.page").empty()) << "no browser was opened";
+  };
+
+  "--no-browser works without a terminal, too, by the redirect"_test = [] {
+    login_shop shop;
+    const auto p = shop.work.start({"auth", "notes", "--no-browser"});
+    expect(p->says("/authorize?")) << p->err();
+    expect(p->says("\n"));
+    const std::string address = shop.address_in(p->err());
+    expect(has(browse(address), "The answer has arrived"));
+    const auto r = p->wait();
+    expect(r.code == 0_i) << told(r);
+    expect(r.out.starts_with("logged in to notes")) << told(r);
+  };
+
+  "E22 without any browser the address is printed and waited for"_test = [] {
+    login_shop shop;
+    shop.work.environment.push_back("BROWSER=/nonexistent/browser");
+    const auto p = shop.work.start({"auth", "notes"});
+    expect(p->says("no browser could be opened")) << p->err();
+    browse(shop.address_in(p->err()));
+    expect(p->wait().code == 0_i);
+  };
+
+  "E23 Ctrl-C ends a login and leaves nothing of it"_test = [] {
+    login_shop shop;
+    shop.add_browser();
+    const auto p = shop.work.start({"auth", "notes"});
+    const std::string address = shop.page();
+    const auto back = http_url::parse(parameter(address, "redirect_uri"));
+    expect(fatal(back.has_value()));
+    expect(has(ask_loopback(*back), " 400 ")) << "it listens";
+    p->signal(SIGINT);
+    const auto r = p->wait();
+    expect(r.code == 130_i) << told(r);
+    expect(ask_loopback(*back).empty()) << "nobody listens any more";
+    expect(shop.work.run({"auth", "--status", "--json"}).out == std::string{"{\"logins\":[]}\n"});
+    expect(shop.server.counts().codes == 0_i);
+  };
+
+  "E06 a person who says no has said so, in the server's words, made fit to be shown"_test = [] {
+    login_shop shop;
+    shop.add_browser();
+    const auto p = shop.work.start({"auth", "notes"});
+    const std::string address = shop.page();
+    const auto back = http_url::parse(
+        parameter(address, "redirect_uri") + "?error=access_denied&state=" + form_encoded(parameter(address, "state")) +
+        "&iss=" + form_encoded(shop.server.issuer()) + "&error_description=%1B%5B31mno%0Away");
+    expect(fatal(back.has_value()));
+    expect(has(ask_loopback(*back), "Not logged in"));
+    const auto r = p->wait();
+    expect(r.code == 4_i) << told(r);
+    expect(has(r.err, "access_denied ([31mno way)")) << r.err;
+    expect(!has(r.err, "\x1B"));
+  };
+
+  "what cannot be logged in to is said, and bad words are a matter of usage"_test = [] {
+    const login_shop shop;
+    const auto nobody = shop.work.run({"auth", "nobody"});
+    expect(nobody.code == 1_i) << told(nobody);
+    expect(shop.work.run({"logout", "nobody"}).code == 1_i);
+    const auto local = shop.work.run({"auth", "local"});
+    expect(local.code != 0_i) << told(local);
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"auth"},
+                                                  {"auth", "notes", "--status"},
+                                                  {"auth", "--status", "--again"},
+                                                  {"logout"}}) {
+      const auto r = shop.work.run(words);
+      expect(r.code == 2_i) << words.front() << told(r);
+    }
+    expect(shop.server.counts().registrations == 0_i);
+  };
+
+  "T-30 no core dump has tokens in it"_test = [] {
+    const pid_t child = fork();
+    if (child == 0) {
+      hawser::cli::forbid_core_dumps();
+      rlimit set{.rlim_cur = 1, .rlim_max = 1};
+      getrlimit(RLIMIT_CORE, &set);
+      _exit(set.rlim_max != 0 ? 1 : !instrumented && prctl(PR_GET_DUMPABLE) != 0 ? 2 : 0);
+    }
+    int status = -1;
+    expect(waitpid(child, &status, 0) == child);
+    expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  };
+};
+
+}  // namespace
