@@ -107,7 +107,7 @@ result<std::optional<private_folder>> private_folder::open(std::string path) {
   return std::optional<private_folder>{private_folder{std::move(path), std::move(folder)}};
 }
 
-result<private_folder> private_folder::make(std::string path) {
+result<private_folder> private_folder::make(const std::string& path) {
   for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     if (auto made = make_one(path.substr(0, slash)); !made) return std::move(made).error();
     if (slash == std::string::npos) break;

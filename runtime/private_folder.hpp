@@ -19,7 +19,7 @@ class private_folder {
   /// Nothing = it does not exist. Refused is one that belongs to somebody else, or that others may write to.
   static result<std::optional<private_folder>> open(std::string path);
   /// Makes it, and the folders above it, where they do not exist: with mode 0700, whatever the umask.
-  static result<private_folder> make(std::string path);
+  static result<private_folder> make(const std::string& path);
 
   /// Nothing = there is no such file. Refused is what is not a regular file with one name, belongs to somebody else,
   /// or may be read or written by others. errc::too_large beyond `max_bytes`.

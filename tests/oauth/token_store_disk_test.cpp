@@ -134,7 +134,7 @@ int save_and_wait(const std::string& path) {
   return !first && other && one && *one == a_login("one", 3) ? 0 : 1;
 }
 
-traced_judge failing(long number, std::string file, int with, bool once) {
+traced_judge failing(long number, const std::string& file, int with, bool once) {
   auto left = std::make_shared<bool>(true);
   return [=](const traced_call& call) {
     if (call.number != number || !call.file.ends_with(file) || !*left) return traced_verdict{};

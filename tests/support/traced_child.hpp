@@ -162,7 +162,7 @@ class traced_child {
     if (by_descriptor.contains(number)) return path_of(call.entry.args[0]);
     if (by_name.contains(number)) return text_at(thread, call.entry.args[0]);
     if (!by_folder.contains(number)) return {};
-    const std::string name = text_at(thread, call.entry.args[1]);
+    std::string name = text_at(thread, call.entry.args[1]);
     if (name.empty()) return path_of(call.entry.args[0]);
     if (name.starts_with('/') || static_cast<int>(call.entry.args[0]) == AT_FDCWD) return name;
     return path_of(call.entry.args[0]) + '/' + name;
