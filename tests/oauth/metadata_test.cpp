@@ -229,6 +229,30 @@ const suite<"metadata"> tests = [] {
     }
   };
 
+  "E02 a hint to the origin that the user typed needs no https, any other does"_test = [] {
+    testing::one_address names{ip_address::loopback_v4()};
+    const web_pages at{{{"/custom", about("http://a.example:$PORT/mcp")}}};
+    const std::string port = std::to_string(at.url("/").port);
+    visit_web(
+        [&](web& over) -> task<void> {
+          const http_url server = http_url::parse("http://a.example:" + port + "/mcp").value();
+          const auto own = co_await find_resource(over, server, "http://a.example:" + port + "/custom");
+          expect(own.has_value() && own->has_value()) << (own ? "" : own.error().what);
+          const auto other = co_await find_resource(over, server, "http://b.example:" + port + "/custom");
+          refused(other, errc::protocol, {"b.example", "not https"});
+        },
+        {.names = &names});
+    expect(at.asked() == "/custom") << at.asked();
+  };
+
+  "T-20 two servers that show each other's metadata get no login"_test = [] {
+    const web_pages first{{}};
+    const web_pages second{{{resource_root + "/mcp", about(first.origin() + "/mcp")}, {"/own", about("$ORIGIN/mcp")}}};
+    refused(resource_of(second, "/mcp"), errc::protocol, {"\"resource\"", first.origin(), second.origin()});
+    refused(resource_of(first, "/mcp", second.origin() + "/own"), errc::protocol,
+            {"\"resource\"", first.origin(), second.origin()});
+  };
+
   "each place for the metadata of a tenant is tried, in order, and never the root"_test = [] {
     const std::string rfc = server_root + "/t1";
     const std::string oidc = oidc_root + "/t1";

@@ -159,6 +159,13 @@ const suite<"token"> tests = [] {
     expect(got->tokens.expires_at == today + 60);
   };
 
+  "a scope that is no plain text is as good as none"_test = [] {
+    for (const std::string odd : {R"("a\nb")", R"("a\u001b[31m")", R"("\u00e4")", "7", R"(["a"])", "null"}) {
+      const auto got = answer_of(renewing, {.body = R"({"access_token":"a","scope":)" + odd + '}'});
+      expect(got.has_value() && got->tokens.scope.empty()) << odd;
+    }
+  };
+
   "E17 a renewal without a new refresh token keeps the old one, any other answer has none"_test = [] {
     for (const std::string member : {"", R"(,"refresh_token":null)", R"(,"refresh_token":"")"}) {
       const web_page page{.body = R"({"access_token":"a")" + member + '}'};
@@ -202,7 +209,8 @@ const suite<"token"> tests = [] {
           bad{R"({"access_token":"at-1","token_type":"DPoP"})", "\"token_type\""},
           bad{R"({"access_token":"at-1","token_type":"mac\u001b[31m"})", "\"token_type\""},
           bad{R"({"access_token":"at-1","token_type":7})", "\"token_type\""},
-          bad{R"({"access_token":"at-1","refresh_token":7})", "\"refresh_token\""}}) {
+          bad{R"({"access_token":"at-1","refresh_token":7})", "\"refresh_token\""},
+          bad{R"({"access_token":"at-1","refresh_token":")" + std::string(40'000, 'x') + "\"}", "32 KiB"}}) {
       const auto got = answer_of(renewing, {.body = one.body});
       failed_with(got, errc::protocol, {"/token", one.says});
       expect(got.error().executed == execution::unknown);
@@ -213,8 +221,8 @@ const suite<"token"> tests = [] {
   "E11 a server in trouble says nothing about the credentials, whatever it says"_test = [] {
     for (const web_page& page :
          {web_page{.body = "<html>", .status = 500, .type = "text/html"}, web_page{.status = 502},
-          web_page{.body = R"({"error":"invalid_grant"})", .status = 503}, web_page{.status = 429},
-          web_page{.body = R"({"error":"temporarily_unavailable"})", .status = 400},
+          web_page{.body = R"({"error":"invalid_grant"})", .status = 503}, web_page{.status = 408},
+          web_page{.status = 429}, web_page{.body = R"({"error":"temporarily_unavailable"})", .status = 400},
           web_page{.body = R"({"error":"server_error"})"}}) {
       const auto got = answer_of(renewing, page);
       failed_with(got, errc::io, {"/token", "just now", std::to_string(page.status)});

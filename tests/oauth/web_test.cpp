@@ -9,6 +9,7 @@ namespace {
 
 using namespace hawser;
 using namespace std::chrono_literals;
+using testing::one_address;
 using testing::visit_web;
 using testing::web_peer;
 using testing::web_request;
@@ -57,16 +58,6 @@ std::string nested(int depth) {
   for (int i = 1; i < depth; ++i) text += ']';
   return text + '}';
 }
-
-// Says that every name lies at one address.
-class one_address final : public resolver {
- public:
-  explicit one_address(ip_address all) : all_(all) {}
-  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override { co_return std::vector{all_}; }
-
- private:
-  ip_address all_;
-};
 
 const suite<"web"> tests = [] {
   "an object comes back as one"_test = [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A web server with a fixed set of pages, which writes down what it was asked. A page of the status 0 resets the
-// connection; `$ORIGIN` in a body is where the server is.
+// connection; `$ORIGIN` in a body is where the server is, `$PORT` its port.
 #pragma once
 
 #include <map>
@@ -36,6 +36,8 @@ class web_pages {
   }
   [[nodiscard]] std::string filled(std::string text) const {
     for (std::size_t at = 0; (at = text.find("$ORIGIN", at)) != std::string::npos;) text.replace(at, 7, origin());
+    const std::string port = std::to_string(script_.port());
+    for (std::size_t at = 0; (at = text.find("$PORT", at)) != std::string::npos;) text.replace(at, 5, port);
     return text;
   }
 

@@ -3,12 +3,24 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "../../oauth/web.hpp"
 #include "web_script.hpp"
 
 namespace hawser::testing {
+
+/// Says that every name lies at one address.
+class one_address final : public resolver {
+ public:
+  explicit one_address(ip_address all) : all_(all) {}
+  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override { co_return std::vector{all_}; }
+
+ private:
+  ip_address all_;
+};
 
 struct web_visit_options {
   network_zone innermost = network_zone::loopback;
