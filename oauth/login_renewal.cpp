@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../runtime/file.hpp"
+#include "metadata.hpp"
 #include "scopes.hpp"
 #include "server_login.hpp"
 #include "token.hpp"
@@ -65,26 +66,31 @@ task<void> server_login::renewing(server_login& self) {
 }
 
 task<result<void>> server_login::renew_now() {
-  const login_key key = known_->key;  // somebody may log out while this waits
-  auto lead = co_await around_.store.take_lead(key);
-  if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
-  // T-29: somebody else may have been here first.
-  auto kept = co_await around_.store.find(key);
-  if (!kept) co_return passing(kept.error());
-  if (!kept->has_value()) {
-    known_.reset();
-    co_return lacking("somebody has logged out of it");
+  for (int tries = 0;; ++tries) {
+    const login_key key = known_->key;  // somebody may log out while this waits
+    auto lead = co_await around_.store.take_lead(key);
+    if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
+    // T-29: somebody else may have been here first. E10: who has logged in anew, be it as another client, has what
+    // counts.
+    auto kept = co_await around_.store.of_server(of_.url);
+    if (!kept) co_return passing(kept.error());
+    if (!kept->has_value() || !covers((*kept)->key.resource, to_)) {
+      known_.reset();
+      co_return lacking("somebody has logged out of it");
+    }
+    const bool other = (*kept)->key != key;
+    if (other || !known_ || (*kept)->tokens.access != known_->tokens.access) {
+      adopt(**std::move(kept));
+      if (other && expires_soon() && renewable() && tries == 0) continue;
+      co_return result<void>{};
+    }
+    known_ = **kept;
+    auto asks = co_await connected();
+    if (!asks) co_return passing(asks.error());
+    auto done = co_await renew_under_lead(**asks, **std::move(kept));
+    co_await (*asks)->close();
+    co_return done;
   }
-  if (!known_ || (*kept)->tokens.access != known_->tokens.access) {
-    adopt(**std::move(kept));
-    co_return result<void>{};
-  }
-  known_ = **kept;
-  auto asks = co_await connected();
-  if (!asks) co_return passing(asks.error());
-  auto done = co_await renew_under_lead(**asks, **std::move(kept));
-  co_await (*asks)->close();
-  co_return done;
 }
 
 task<result<void>> server_login::renew_under_lead(web& asks, login before) {

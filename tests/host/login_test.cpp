@@ -67,10 +67,11 @@ task<std::vector<call_outcome>> calls_at_once(hub_house& h, std::size_t count, s
   co_return got;
 }
 
-task<void> logs_in(hub_house& h, pasting_person& person, login_wish wish = {}) {
-  auto done = co_await h.of.authenticate("r", std::move(wish), person);
+task<void> logs_in_at(hub& h, pasting_person& person) {
+  auto done = co_await h.authenticate("r", {}, person);
   expect(done.has_value()) << (done ? "" : done.error().what);
 }
+task<void> logs_in(hub_house& h, pasting_person& person) { co_await logs_in_at(h.of, person); }
 
 // However often the person would log in, it is no more than this.
 task<void> is_never_content(hub_house& h, int most) {
@@ -112,6 +113,47 @@ const suite<"login"> tests = [] {
         expect(again.said() == "ok") << again.said();
       }));
       expect(server->counts().authorizations == 1_i);
+    });
+  };
+
+  "E10 two programs that log in at once each get in, as clients of their own, and both stay in"_test = [] {
+    fake_authorization_server at;
+    visit(at, [](hub_house& h) -> task<void> {
+      hub_options options{.login_file = login_file};
+      hub other{h.home, {.servers = {remote()}}, std::move(options)};
+      auto opened = co_await other.open();
+      expect(opened.has_value());
+      pasting_person here;
+      pasting_person there;
+      scope both{co_await this_context()};
+      both.spawn(logs_in_at(h.of, here));
+      both.spawn(logs_in_at(other, there));
+      co_await both.join();
+      expect(server->counts().authorizations == 2_i and server->counts().codes == 2_i);
+      expect(here.asked("state") != there.asked("state") and here.asked("client_id") != there.asked("client_id"));
+      for (int expiry = 0; expiry < 3; ++expiry) {
+        for (hub* one : {&h.of, &other}) {
+          call_outcome got;
+          co_await call_into(*one, got, "r__echo", "{}");
+          expect(got.said() == "ok") << expiry << got.said();
+        }
+        server->expire();
+      }
+      expect(server->counts().authorizations == 2_i and server->counts().replays == 0_i);
+      auto closed = co_await other.close();
+      expect(closed.has_value());
+    });
+  };
+
+  "E10 who logs in again, as another client, takes along a program that has been running all the time"_test = [] {
+    fake_authorization_server at;
+    visit_again(at, [](hub_house& h) -> task<void> {
+      co_await h.until("r", state::ready);
+      server->expire();
+      testing::keep_login(login_file, server->resource(), earlier_login(*server, "mcp:basic", "another"));
+      const call_outcome got = co_await h.call("r__echo");
+      expect(got.said() == "ok") << got.said();
+      expect(token_requests() == 0_i) << "what the other one has is new";
     });
   };
 

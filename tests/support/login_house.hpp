@@ -12,16 +12,17 @@
 namespace hawser::testing {
 
 /// As if a person had logged in, an hour before the access token expires.
-inline login earlier_login(fake_authorization_server& at, const std::string& scope = "mcp:basic") {
-  const fake_tokens given = at.log_in("me", scope);
+inline login earlier_login(fake_authorization_server& at, const std::string& scope = "mcp:basic",
+                           const std::string& client = "me") {
+  const fake_tokens given = at.log_in(client, scope);
   const std::int64_t now = unix_now();
-  return {.key = {.issuer = at.issuer(), .resource = at.granted_for(), .client = "me"},
+  return {.key = {.issuer = at.issuer(), .resource = at.granted_for(), .client = client},
           .tokens = {.access = secret{given.access},
                      .refresh = secret{given.refresh},
                      .scope = scope,
                      .expires_at = now + 3600,
                      .obtained_at = now},
-          .client = {.id = "me", .method = "none"},
+          .client = {.id = client, .method = "none"},
           .asked_scope = scope,
           .token_endpoint = at.issuer() + "/token",
           .revocation_endpoint = at.issuer() + "/revoke"};
