@@ -48,9 +48,4 @@ void hide_secrets(const server_settings& of, redaction& in) {
   in.add(remote.oauth.private_key);
 }
 
-std::string shown_url(std::string_view url) {
-  const std::size_t query = url.find('?');
-  return query == url.npos ? std::string{url} : std::string{url.substr(0, query)} + "?...";
-}
-
 }  // namespace hawser

@@ -9,7 +9,4 @@ namespace hawser {
 
 void hide_secrets(const server_settings& of, redaction& in);
 
-/// The address without the values of its query, which may be keys.
-std::string shown_url(std::string_view url);
-
 }  // namespace hawser

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../oauth/shown_text.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
 #include "secrets.hpp"

@@ -8,35 +8,12 @@
 #include <set>
 #include <string>
 
-#include "../oauth/server_login.hpp"
-#include "../registry/registry.hpp"
-#include "../runtime/keeper.hpp"
-#include "../runtime/semaphore.hpp"
 #include "../transports/stdio_channel.hpp"
-#include "network.hpp"
 #include "restart_plan.hpp"
-#include "server_memory.hpp"
-#include "session.hpp"
-#include "settings.hpp"
+#include "server_surroundings.hpp"
 #include "status.hpp"
 
 namespace hawser {
-
-/// What all servers of a host share; lives longer than they do.
-struct server_surroundings {
-  session_surroundings session;
-  const host_settings& settings;
-  keeper& starter;
-  semaphore& starts;  ///< places for servers that are just starting
-  registry& tools;
-  const server_memory& memory;
-  network& net;
-  const login_surroundings& logins;
-  bool allow_spawn = true;
-  bool allow_network = true;
-  std::function<void(const host_change&)> tell{};
-  std::function<void(std::string_view server, std::string_view line)> trace{};
-};
 
 using channel_maker = std::function<std::unique_ptr<channel>()>;
 

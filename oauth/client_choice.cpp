@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "client_choice.hpp"
 
-#include "registration.hpp"
-#include "unix_clock.hpp"
-
 namespace hawser {
 
 namespace {
@@ -26,7 +23,8 @@ task<result<void>> same_issuer_as_before(token_store& store, std::string issuer,
 }  // namespace
 
 task<result<std::optional<client_identity>>> known_client(token_store& store, server_metadata at,
-                                                          oauth_settings settings, std::string server_url) {
+                                                          oauth_settings settings, std::string server_url,
+                                                          std::int64_t now) {
   using found = std::optional<client_identity>;
   if (!settings.client_id.empty()) {
     if (settings.issuer.empty()) {
@@ -40,19 +38,20 @@ task<result<std::optional<client_identity>>> known_client(token_store& store, se
     co_return found{client_identity{.id = settings.client_document, .method = "none"}};
   auto kept = co_await store.client_of(at.issuer);
   if (!kept) co_return kept.error();
-  if (*kept && (*kept)->expires_at != 0 && (*kept)->expires_at <= unix_now()) kept->reset();
+  if (*kept && (*kept)->expires_at != 0 && (*kept)->expires_at <= now) kept->reset();
   co_return kept;
 }
 
 task<result<client_identity>> registered_client(token_store& store, web& asks, server_metadata at,
-                                                std::string redirect_uri) {
+                                                registration_request what) {
   if (at.registration_endpoint.empty())
     co_return error{.code = errc::auth,
                     .what = at.issuer +
                             " does not register clients by itself: register one there with the redirect "
                             "address http://127.0.0.1/callback, and set \"client_id\" under \"oauth\" in the server's "
                             "configuration"};
-  auto fresh = co_await register_client(asks, at, registration_request{.redirect_uri = redirect_uri});
+  const std::string redirect_uri = what.redirect_uri;
+  auto fresh = co_await register_client(asks, at, std::move(what));
   if (!fresh) co_return fresh.error();
   fresh->redirect_uri = redirect_uri;
   auto saved = co_await store.save_client(at.issuer, *fresh);

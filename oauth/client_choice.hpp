@@ -10,6 +10,7 @@
 #include "login.hpp"
 #include "metadata.hpp"
 #include "oauth_settings.hpp"
+#include "registration.hpp"
 #include "token_store.hpp"
 
 namespace hawser {
@@ -17,11 +18,12 @@ namespace hawser {
 /// Without asking the server. T-26: never one that belongs to another issuer; errc::auth if the configured client would
 /// be shown to another authorization server than before.
 task<result<std::optional<client_identity>>> known_client(token_store& store, server_metadata at,
-                                                          oauth_settings settings, std::string server_url);
+                                                          oauth_settings settings, std::string server_url,
+                                                          std::int64_t now);
 
 /// Dynamic registration, remembered. errc::auth says what to configure where the server offers none.
 task<result<client_identity>> registered_client(token_store& store, web& asks, server_metadata at,
-                                                std::string redirect_uri);
+                                                registration_request what);
 
 /// Where that client may be redirected to.
 result<callback_server> callback_for(loop& home, const oauth_settings& settings,

@@ -149,7 +149,7 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
   attempt a{.place = *std::move(place)};
-  auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url);
+  auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url, with.now());
   if (!client) co_return client.error();
   // Bound before anybody is told of it: some servers want the very port that was registered.
   auto door = callback_for(with.home, order.settings, *client);
@@ -158,7 +158,8 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   if (client->has_value() && ((*client)->redirect_uri.empty() || (*client)->redirect_uri == a.redirect_uri)) {
     a.client = **std::move(client);
   } else {
-    auto fresh = co_await registered_client(with.store, with.asks, a.place.at, a.redirect_uri);
+    registration_request what{.redirect_uri = a.redirect_uri, .now = with.now};
+    auto fresh = co_await registered_client(with.store, with.asks, a.place.at, std::move(what));
     if (!fresh) co_return fresh.error();
     a.client = *std::move(fresh);
   }

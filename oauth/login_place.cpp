@@ -55,7 +55,10 @@ task<result<login_place>> find_login_place(web& asks, http_url server, std::stri
     if (at)
       co_return login_place{
           .at = *std::move(at), .resource = (*resource)->resource, .scopes = std::move((*resource)->scopes)};
-    if (at.error().code == errc::cancelled) co_return at.error();
+    // Who cannot be reached just now is not a reason to log in elsewhere.
+    const errc how = at.error().code;
+    if (how == errc::cancelled || how == errc::io || how == errc::timed_out || how == errc::closed)
+      co_return at.error();
     if (!first_fault) first_fault = at.error();
   }
   co_return first_fault.value_or(

@@ -29,8 +29,8 @@ std::string parameter(const challenge* of, std::string_view name) {
 
 }  // namespace
 
-login_summary summary_of(std::string server_url, const login& of) {
-  return {.server = std::move(server_url),
+login_summary summary_of(std::string_view server_url, const login& of) {
+  return {.server = shown_url(server_url),
           .issuer = of.key.issuer,
           .resource = of.key.resource,
           .client = of.key.client,
@@ -71,18 +71,13 @@ void server_login::adopt(login what) {
   known_ = std::move(what);
   if (!other) return;
   ++serial_;
+  std::string line;
+  append_field(line, "Authorization", "Bearer " + std::string{known_->tokens.access.reveal()});
+  grant_ = {.fields = secret{line}, .serial = serial_};
+  cleanse(line.data(), line.size());
   lacking_.clear();
   failures_ = 0;
   not_before_ = {};
-}
-
-auth_grant server_login::current() const {
-  if (!known_) return {};
-  std::string line;
-  append_field(line, "Authorization", "Bearer " + std::string{known_->tokens.access.reveal()});
-  auth_grant grant{.fields = secret{line}, .serial = serial_};
-  cleanse(line.data(), line.size());
-  return grant;
 }
 
 // E19: what the clock says is a hint. Whether a token is good is what the server says.
@@ -98,6 +93,12 @@ bool server_login::expires_soon() const {
 bool server_login::renewable() const {
   return of_.settings.grant == oauth_settings::grant_kind::client_credentials ||
          (known_ && !known_->tokens.refresh.empty());
+}
+
+std::optional<auth_grant> server_login::at_hand() {
+  if (!loaded_) return std::nullopt;
+  if (known_ && expires_soon() && renewable()) return std::nullopt;
+  return current();
 }
 
 task<result<auth_grant>> server_login::grant() {
@@ -267,8 +268,9 @@ task<result<logout_report>> server_login::log_out() {
     if (one.revocation_endpoint.empty()) continue;
     const bool lasting = !one.tokens.refresh.empty();
     const secret& token = lasting ? one.tokens.refresh : one.tokens.access;
-    auto told = co_await revoke(**asks, {.endpoint = one.revocation_endpoint, .issuer = one.key.issuer}, one.client,
-                                token, lasting ? "refresh_token" : "access_token");
+    token_target at{.endpoint = one.revocation_endpoint, .issuer = one.key.issuer, .now = around_.now};
+    std::string hint = lasting ? "refresh_token" : "access_token";
+    auto told = co_await revoke(**asks, std::move(at), one.client, token, std::move(hint));
     if (told) {
       ++report.revoked;
     } else {

@@ -47,7 +47,7 @@ struct login_wish {
 
 /// What there is to know of a login without seeing it.
 struct login_summary {
-  std::string server{};  ///< its URL
+  std::string server{};  ///< its URL, without the query
   std::string issuer{};
   std::string resource{};
   std::string client{};
@@ -55,7 +55,7 @@ struct login_summary {
   std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
   bool lasting = false;         ///< it can be renewed without a person
 };
-login_summary summary_of(std::string server_url, const login& of);
+login_summary summary_of(std::string_view server_url, const login& of);
 
 struct logout_report {
   std::size_t removed = 0;              ///< logins
@@ -70,6 +70,7 @@ class server_login final : public authorizer {
   server_login& operator=(const server_login&) = delete;
   ~server_login() override;
 
+  [[nodiscard]] std::optional<auth_grant> at_hand() override;
   task<result<auth_grant>> grant() override;
   task<result<auth_grant>> refused(auth_refusal why) override;
 
@@ -90,7 +91,7 @@ class server_login final : public authorizer {
   // server_login.cpp
   task<result<void>> loaded();
   void adopt(login what);
-  [[nodiscard]] auth_grant current() const;
+  [[nodiscard]] auth_grant current() const { return known_ ? grant_ : auth_grant{.serial = serial_}; }
   [[nodiscard]] bool expires_soon() const;
   [[nodiscard]] bool renewable() const;
   result<auth_grant> refused_scope(const auth_refusal& why);
@@ -118,6 +119,7 @@ class server_login final : public authorizer {
   bool loaded_ = false;
   std::optional<login> known_;
   std::uint64_t serial_ = 0;
+  auth_grant grant_;  // of what is known, ready to be sent
   bool in_flight_ = false;
   event landed_;
   std::optional<error> flight_failed_;

@@ -56,4 +56,9 @@ std::string shown_text(std::string_view said, std::size_t most_bytes) {
   return shown;
 }
 
+std::string shown_url(std::string_view url) {
+  const std::size_t query = url.find('?');
+  return query == url.npos ? std::string{url} : std::string{url.substr(0, query)} + "?...";
+}
+
 }  // namespace hawser

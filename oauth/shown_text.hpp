@@ -12,4 +12,7 @@ namespace hawser {
 /// At most `most_bytes` of it, then "...", never a part of a character. What is not UTF-8 becomes a question mark.
 std::string shown_text(std::string_view said, std::size_t most_bytes = 200);
 
+/// A configured address without its query, whose values may be keys.
+std::string shown_url(std::string_view url);
+
 }  // namespace hawser

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,10 @@ struct auth_refusal {
 class authorizer {
  public:
   virtual ~authorizer() = default;
-  /// Before a request: what there is, renewed if it is about to expire. An error only where asking without credentials
-  /// would be wrong; the request is not made then.
+  /// What there is, if nothing has to be waited for to know it.
+  [[nodiscard]] virtual std::optional<auth_grant> at_hand() = 0;
+  /// Before a request, if there is nothing at hand: what there is, renewed if it is about to expire. An error only
+  /// where asking without credentials would be wrong; the request is not made then.
   virtual task<result<auth_grant>> grant() = 0;
   /// After a refusal: something better to try again with, once; else errc::auth says what a person has to do.
   virtual task<result<auth_grant>> refused(auth_refusal why) = 0;

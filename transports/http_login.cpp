@@ -24,8 +24,12 @@ auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string
 task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation) {
   if (options_.login == nullptr) co_return co_await client_.ask(what);
   const std::string whose{operation};  // the views of a request may end while somebody logs in
-  auto grant = co_await options_.login->grant();
-  if (!grant) co_return grant.error();
+  std::optional<auth_grant> grant = options_.login->at_hand();
+  if (!grant) {
+    auto given = co_await options_.login->grant();
+    if (!given) co_return given.error();
+    grant = *std::move(given);
+  }
   int last_status = 0;
   for (int refusals = 0;;) {
     if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();

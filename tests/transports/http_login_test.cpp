@@ -20,6 +20,7 @@ using testing::with_web;
 // Gives out token-1, and the next one whenever that is refused, as often as it likes.
 class scripted_login final : public authorizer {
  public:
+  [[nodiscard]] std::optional<auth_grant> at_hand() override { return std::nullopt; }
   task<result<auth_grant>> grant() override {
     ++grants;
     if (denial) co_return *denial;

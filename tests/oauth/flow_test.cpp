@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// One login by a person, from the metadata to the tokens, at an authorization server that plays along or does not.
+#include "../../oauth/flow.hpp"
+
+#include "../../runtime/dns.hpp"
+#include "../support/every_step.hpp"
+#include "../support/login_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using testing::fake_answer;
+using testing::fake_authorization_server;
+using testing::pasting_person;
+using testing::web_request;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+struct house {
+  explicit house(loop& l) : home(l), asks(l, names, {}, network_zone::loopback) {}
+
+  [[nodiscard]] login_tools tools() { return {.home = home, .store = store, .asks = asks, .opens_browser = false}; }
+  [[nodiscard]] static login_order order(const fake_authorization_server& at) {
+    return {.server_url = at.resource(), .server = http_url::parse(at.resource()).value()};
+  }
+
+  loop& home;
+  memory_token_store store;
+  ares_resolver names;
+  web asks;
+};
+
+// A login, and what became of it.
+task<result<login>> logs_in(house& h, login_order order, login_person& person) {
+  auto done = co_await log_in(h.tools(), std::move(order), person);
+  co_await h.asks.close();
+  co_return done;
+}
+
+result<login> login_by(login_person& person, login_order order) {
+  loop l;
+  house h{l};
+  return l.run(logs_in(h, std::move(order), person));
+}
+
+result<login> login_at(fake_authorization_server& at, login_person& person) {
+  return login_by(person, house::order(at));
+}
+
+// The redirect says what `change` makes of it.
+void change_redirect(fake_authorization_server& at, std::function<std::string(std::string)> change) {
+  at.replace("/authorize",
+             [change = std::move(change)](const web_request&, const fake_authorization_server::usual& usual) {
+               fake_answer said = usual();
+               said.fields = change(said.fields);
+               return said;
+             });
+}
+
+std::string with_iss(std::string fields, const std::string& iss) {
+  const std::size_t begin = fields.find("&iss=");
+  return fields.substr(0, begin) + (iss.empty() ? "" : "&iss=" + testing::form_encoded(iss)) + "\r\n";
+}
+
+const suite<"flow"> tests = [] {
+  "a login is bound to issuer, resource and client, byte for byte"_test = [] {
+    fake_authorization_server at;
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(fatal(done.has_value())) << (done ? "" : done.error().what);
+    expect(done->key == login_key{.issuer = at.issuer(), .resource = at.resource(), .client = "client-1"});
+    expect(!done->tokens.access.empty());
+    expect(done->token_endpoint == at.issuer() + "/token");
+    expect(person.asked("code_challenge_method") == "S256");
+    expect(person.asked("state").size() >= 43_ul);
+    expect(person.asked("resource") == at.resource());
+  };
+
+  "S117 what is registered is where somebody already listens"_test = [] {
+    fake_authorization_server at;
+    std::string registered;
+    bool somebody_there = false;
+    at.replace("/register", [&](const web_request& asked, const fake_authorization_server::usual& usual) {
+      const auto redirects = boost::json::parse(asked.body).at("redirect_uris").as_array();
+      registered = boost::json::value_to<std::string>(redirects.at(0));
+      const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      sockaddr_in to{};
+      to.sin_family = AF_INET;
+      to.sin_port = htons(http_url::parse(registered).value().port);
+      to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      somebody_there = ::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+      ::close(fd);
+      return usual();
+    });
+    pasting_person person;
+    expect(login_at(at, person).has_value());
+    expect(registered.starts_with("http://127.0.0.1:")) << registered;
+    expect(somebody_there);
+    expect(person.asked("redirect_uri") == registered);
+  };
+
+  "E07 T-21 a redirect of another issuer, of none, or of one with a slash more, redeems nothing"_test = [] {
+    const auto refused = [](const std::function<std::string(const std::string&)>& said) {
+      fake_authorization_server at;
+      change_redirect(at, [&](std::string fields) { return with_iss(std::move(fields), said(at.issuer())); });
+      pasting_person person;
+      const auto done = login_at(at, person);
+      expect(!done.has_value());
+      expect(at.counts().codes == 0_i);
+      expect(at.counts().refusals == 0_i) << "the code was not shown to anybody";
+      return done ? std::string{} : done.error().what;
+    };
+    expect(has(refused([](const std::string&) { return "https://attacker.example"; }), "another authorization server"));
+    expect(has(refused([](const std::string& own) { return own + '/'; }), "another authorization server"));
+    expect(has(refused([](const std::string&) { return ""; }), "without the name"));
+  };
+
+  "T-21 an error from the wrong issuer is not shown"_test = [] {
+    fake_authorization_server at;
+    change_redirect(at, [](std::string fields) {
+      const std::size_t code = fields.find("?code=");
+      const std::size_t state = fields.find("&state=");
+      fields = fields.substr(0, code) + "?error=access_denied&error_description=call+0900+EVIL" + fields.substr(state);
+      return with_iss(std::move(fields), "https://attacker.example");
+    });
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(!done.has_value());
+    expect(!has(done.error().what, "EVIL")) << done.error().what;
+    expect(!has(done.error().what, "access_denied")) << done.error().what;
+  };
+
+  "T-26 a configured client is shown to the issuer it was used at, and to no other"_test = [] {
+    fake_authorization_server at;
+    fake_authorization_server other;
+    at.know("me");
+    other.know("me");
+    login_order order = house::order(at);
+    order.settings.client_id = "me";
+    loop l;
+    house h{l};
+    pasting_person person;
+    const auto first = l.run([](house& in, login_order how, login_person& who) -> task<result<login>> {
+      auto done = co_await log_in(in.tools(), how, who);
+      if (done) {
+        auto saved = co_await in.store.save(how.server_url, *done);
+        expect(saved.has_value());
+      }
+      co_return done;
+    }(h, order, person));
+    expect(first.has_value()) << (first ? "" : first.error().what);
+    at.move_to(other);
+    const auto second = l.run(logs_in(h, order, person));
+    expect(!second.has_value());
+    expect(second.has_error() && has(second.error().what, "another authorization server than before"));
+    expect(other.counts().authorizations == 0_i);
+  };
+
+  "an issuer of the settings is the only one that will do"_test = [] {
+    fake_authorization_server at;
+    login_order order = house::order(at);
+    order.settings.issuer = "https://login.example";
+    pasting_person person;
+    const auto done = login_by(person, order);
+    expect(!done.has_value());
+    expect(done.has_error() && has(done.error().what, "https://login.example"));
+    expect(person.shown.empty());
+  };
+
+  "scopes: the challenge's, else the person's, else all; never fewer than before"_test = [] {
+    login_order order;
+    login_place place{.scopes = "x y"};
+    expect(chosen_scope(order, place) == "x y");
+    place.scopes.reset();
+    expect(chosen_scope(order, place).empty());
+    place.at.scopes = {"x", "offline_access"};
+    expect(chosen_scope(order, place).empty()) << "nothing is asked for where nothing is known";
+    place.scopes = "x y";
+    expect(chosen_scope(order, place) == "x y offline_access");
+    order.challenged_scope = "c";
+    expect(chosen_scope(order, place) == "c offline_access");
+    order.settings.scope = "own";
+    order.wished_scope = "wish";
+    expect(chosen_scope(order, place) == "c own wish offline_access");
+    order.earlier_scope = "e c";
+    expect(chosen_scope(order, place) == "e c own wish offline_access");
+    order.challenged_scope.reset();
+    place.at.scopes.clear();
+    order.earlier_scope.clear();
+    expect(chosen_scope(order, place) == "own wish");
+  };
+
+  "a registration that led to nothing is not used again"_test = [] {
+    fake_authorization_server at;
+    change_redirect(at, [](std::string fields) { return with_iss(std::move(fields), "https://attacker.example"); });
+    loop l;
+    house h{l};
+    pasting_person person;
+    const auto done = l.run([](house& in, login_order how, login_person& who) -> task<result<bool>> {
+      auto refused = co_await log_in(in.tools(), how, who);
+      expect(!refused.has_value());
+      auto kept = co_await in.store.client_of(how.server.origin());
+      co_await in.asks.close();
+      if (!kept) co_return kept.error();
+      co_return kept->has_value();
+    }(h, house::order(at), person));
+    expect(done.has_value());
+    expect(done && !*done);
+  };
+};
+
+}  // namespace
