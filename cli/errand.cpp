@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "../runtime/core_files.hpp"
 #include "../runtime/scope.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
@@ -114,6 +115,7 @@ int run_errand(terminal& screen, const common_options& options, errand_plan plan
   configured read = read_configuration(options, screen.err);
   if (!read.usable) return static_cast<int>(exit_code::config);
   for (server_settings& one : read.settings.servers) one.ladder = hurried;
+  forbid_core_files();  // T-30: any command may have tokens in its memory
   loop home{loop::options{.log = remarks(screen, options)}};
   return home.run(conduct(home, screen, options, plan, std::move(read.settings)));
 }

@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 #include <chrono>
 
-#include "../core_dumps.hpp"
 #include "../errand.hpp"
 #include "../login_desk.hpp"
 #include "../table.hpp"
@@ -134,7 +133,6 @@ task<result<exit_code>> log_in(errand& e, const auth_options& options) {
 }  // namespace
 
 int auth_command(terminal& screen, const auth_options& options) {
-  forbid_core_dumps();
   errand_plan plan;
   plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in(e, options); };
   return run_errand(screen, options, std::move(plan));

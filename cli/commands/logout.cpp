@@ -2,7 +2,6 @@
 // `hawser logout`: a server's tokens are forgotten here, and revoked there where that is offered.
 #include <boost/json.hpp>
 
-#include "../core_dumps.hpp"
 #include "../errand.hpp"
 #include "commands.hpp"
 
@@ -45,7 +44,6 @@ task<result<exit_code>> log_out(errand& e, const server_options& options) {
 }  // namespace
 
 int logout_command(terminal& screen, const server_options& options) {
-  forbid_core_dumps();
   errand_plan plan;
   plan.work = [&](errand& e) { return log_out(e, options); };
   return run_errand(screen, options, std::move(plan));

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Logging in and out by the real program, with an authorization server of the test's own and a test that plays the
 // person.
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -14,7 +10,6 @@
 #include <sstream>
 #include <thread>
 
-#include "../../cli/core_dumps.hpp"
 #include "../support/fake_authorization_server.hpp"
 #include "../support/fake_person.hpp"
 #include "hawser_program.hpp"
@@ -292,19 +287,6 @@ const suite<"auth"> tests = [] {
       expect(r.code == 2_i) << words.front() << told(r);
     }
     expect(shop.server.counts().registrations == 0_i);
-  };
-
-  "T-30 no core dump has tokens in it"_test = [] {
-    const pid_t child = fork();
-    if (child == 0) {
-      hawser::cli::forbid_core_dumps();
-      rlimit set{.rlim_cur = 1, .rlim_max = 1};
-      getrlimit(RLIMIT_CORE, &set);
-      _exit(set.rlim_max != 0 ? 1 : !instrumented && prctl(PR_GET_DUMPABLE) != 0 ? 2 : 0);
-    }
-    int status = -1;
-    expect(waitpid(child, &status, 0) == child);
-    expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   };
 };
 
