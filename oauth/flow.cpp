@@ -87,7 +87,7 @@ task<void> invite(const login_tools& with, browser& opener, std::string url, log
   person.show(url);
   if (!with.opens_browser || !person.wants_browser()) co_return;
   auto opened = co_await opener.open(std::move(url));
-  if (!opened) person.remark("no browser could be opened: " + opened.error().what + "; open the address by hand");
+  if (!opened) person.remark(opened.error().what + "; open the address by hand");
 }
 
 task<result<login>> redeemed(login_tools with, const attempt& a, callback_answer answer) {

@@ -235,7 +235,7 @@ const suite<"auth"> tests = [] {
     login_shop shop;
     shop.work.environment.push_back("BROWSER=/nonexistent/browser");
     const auto p = shop.work.start({"auth", "notes"});
-    expect(p->says("no browser could be opened")) << p->err();
+    expect(p->says("hawser: no browser could be opened: spawn \"/nonexistent/browser\"")) << p->err();
     browse(shop.address_in(p->err()));
     expect(p->wait().code == 0_i);
   };
