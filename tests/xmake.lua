@@ -112,6 +112,9 @@ if is_mode("fuzz") then
             if path.basename(file) == "challenge" then
                 add_files("../oauth/challenge.cpp")
             end
+            if path.basename(file) == "token_book" then
+                add_files("../oauth/token_book*.cpp", "../oauth/wiped_text.cpp")
+            end
             add_deps("transports")
             add_ldflags("-fsanitize=fuzzer", {force = true})
         target_end()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Any text is a store, a damaged one or one of a newer version. What is read of it can be written, and comes back as it
+// was; and no text that a fuzzer finds has a token in it that stood in none of the seeds, for it would need a sum.
+#include "../../oauth/token_book.hpp"
+#include "target.hpp"
+
+namespace {
+
+std::string difference(std::string_view text) {
+  using namespace hawser;
+  const auto read = token_book::read(text);
+  if (!read) return read.error().code == errc::config ? "" : "another error";
+  const secret written = read->book.text();
+  const auto again = token_book::read(written.reveal());
+  if (!again || !again->damage.empty()) return "what was read cannot be written";
+  if (again->book.text().reveal() != written.reveal()) return "it does not come back as it was";
+  if (again->book.all() != read->book.all()) return "other logins";
+  for (const auto& [url, one] : read->book.all()) {
+    if (read->book.of_server(url) != one || read->book.find(one.key) != one) return "a login that is not found";
+    if (!one.tokens.access.reveal().starts_with("access-")) return "a token that nobody gave";
+  }
+  return "";
+}
+
+}  // namespace
+
+void hawser::testing::fuzz_one(std::string_view input) { must_be_empty(difference(input)); }
