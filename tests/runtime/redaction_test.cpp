@@ -115,9 +115,10 @@ const suite<"redaction"> tests = [] {
     r.add("");
     r.add("short");
     std::mt19937 random{3};
+    const std::string_view letters{"%\\u0041+-_/=abcs3r\"\x80\xff\x00", 22};
     for (int round = 0; round < 2000; ++round) {
       std::string text(random() % 60, ' ');
-      for (char& c : text) c = "%\\u0041+-_/=abcs3r\"\x80\xff\x00"[random() % 24];
+      for (char& c : text) c = letters[random() % letters.size()];
       expect(r.apply(text) == text) << text;
     }
     for (const std::string text :

@@ -17,7 +17,8 @@ inline login a_login(const std::string& name, int generation = 1) {
   out.tokens = {.access = secret{"access-" + mark},
                 .refresh = secret{"refresh-" + mark},
                 .scope = "read write",
-                .expires_at = 2'000'000'000 + generation};
+                .expires_at = 2'000'000'000 + generation,
+                .obtained_at = 1'999'990'000 + generation};
   out.client = {.id = out.key.client,
                 .key = secret{"client-secret-" + name},
                 .method = "client_secret_basic",
