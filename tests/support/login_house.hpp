@@ -11,7 +11,7 @@
 
 namespace hawser::testing {
 
-/// As if a person had logged in, an hour before the access token expires.
+/// As if a person had logged in a minute ago, an hour before the access token expires.
 inline login earlier_login(fake_authorization_server& at, const std::string& scope = "mcp:basic",
                            const std::string& client = "me") {
   const fake_tokens given = at.log_in(client, scope);
@@ -21,7 +21,7 @@ inline login earlier_login(fake_authorization_server& at, const std::string& sco
                      .refresh = secret{given.refresh},
                      .scope = scope,
                      .expires_at = now + 3600,
-                     .obtained_at = now},
+                     .obtained_at = now - 60},
           .client = {.id = client, .method = "none"},
           .asked_scope = scope,
           .token_endpoint = at.issuer() + "/token",
