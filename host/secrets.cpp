@@ -7,6 +7,13 @@ namespace hawser {
 
 namespace {
 
+// What errors have to show, since people look there first.
+bool is_known_setting(std::string_view name) {
+  for (const char* one : {"PATH", "HOME", "LOGNAME", "USER", "SHELL", "TERM", "LANG", "TZ", "TMPDIR", "PWD"})
+    if (name == one) return true;
+  return name.starts_with("LC_") || name.starts_with("XDG_");
+}
+
 // "Bearer" is no secret, but what stands behind it is one also where it stands alone.
 void hide_header(std::string_view value, redaction& in) {
   in.add(value);
@@ -37,7 +44,9 @@ void hide_password(std::string_view url, redaction& in) {
 
 void hide_secrets(const server_settings& of, redaction& in) {
   if (const auto* child = std::get_if<stdio_settings>(&of.transport)) {
-    for (const auto& [name, value] : child->env) in.add(value);
+    for (const auto& [name, value] : child->env) {
+      if (!is_known_setting(name)) in.add(value);
+    }
     return;
   }
   const auto& remote = std::get<http_settings>(of.transport);

@@ -115,7 +115,7 @@ task<result<void>> server_login::renew_under_lead(web& asks, login before) {
   auto saved = co_await around_.store.save(of_.url, fresh);
   if (!saved)
     around_.home.log().write(log_level::warning, of_.name, "its renewed login cannot be kept: " + saved.error().what);
-  adopt(std::move(fresh));
+  adopt(std::move(fresh), true);
   co_return result<void>{};
 }
 
@@ -203,7 +203,8 @@ task<result<void>> server_login::machine_login_over(web& asks) {
          .client = who,
          .asked_scope = std::move(scope),
          .token_endpoint = place->at.token_endpoint,
-         .revocation_endpoint = place->at.revocation_endpoint});
+         .revocation_endpoint = place->at.revocation_endpoint},
+        true);
   co_return result<void>{};
 }
 

@@ -19,6 +19,7 @@ constexpr std::size_t most_step_ups = 3;
 constexpr duration step_up_window = std::chrono::hours{1};
 constexpr duration last_word = std::chrono::seconds{3};
 constexpr std::int64_t longest_margin = 60;
+constexpr duration fresh_for = std::chrono::seconds{30};
 
 task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
@@ -65,13 +66,14 @@ task<result<void>> server_login::loaded() {
   co_return result<void>{};
 }
 
-void server_login::adopt(login what) {
+void server_login::adopt(login what, bool obtained) {
   redaction& hidden = *around_.home.hidden();
   for (const secret* one : {&what.tokens.access, &what.tokens.refresh, &what.client.key}) hidden.add(*one);
   const bool other = !known_ || known_->tokens.access != what.tokens.access;
   known_ = std::move(what);
   if (!other) return;
   ++serial_;
+  fresh_until_ = obtained ? around_.home.now() + fresh_for : time_point{};
   std::string line;
   append_field(line, "Authorization", "Bearer " + std::string{known_->tokens.access.reveal()});
   grant_ = {.fields = secret{line}, .serial = serial_};
@@ -79,6 +81,13 @@ void server_login::adopt(login what) {
   lacking_.clear();
   failures_ = 0;
   not_before_ = {};
+}
+
+auth_grant server_login::current() const {
+  if (!known_) return {.serial = serial_};
+  auth_grant made = grant_;
+  made.fresh = around_.home.now() < fresh_until_;
+  return made;
 }
 
 // E19: what the clock says is a hint. Whether a token is good is what the server says.
@@ -228,7 +237,7 @@ task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish
   const login_summary said = summary_of(of_.url, *done);
   more_scope_ = false;
   lacking_.clear();
-  adopt(*std::move(done));
+  adopt(*std::move(done), true);
   co_return said;
 }
 

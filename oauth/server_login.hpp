@@ -90,8 +90,9 @@ class server_login final : public authorizer {
  private:
   // server_login.cpp
   task<result<void>> loaded();
-  void adopt(login what);
-  [[nodiscard]] auth_grant current() const { return known_ ? grant_ : auth_grant{.serial = serial_}; }
+  /// `obtained`: from the authorization server itself, just now; else somebody else had it.
+  void adopt(login what, bool obtained = false);
+  [[nodiscard]] auth_grant current() const;
   [[nodiscard]] bool expires_soon() const;
   [[nodiscard]] bool renewable() const;
   result<auth_grant> refused_scope(const auth_refusal& why);
@@ -120,7 +121,8 @@ class server_login final : public authorizer {
   std::optional<login> known_;
   secret spent_;  // a refresh token that was refused: not taken from the store again
   std::uint64_t serial_ = 0;
-  auth_grant grant_;  // of what is known, ready to be sent
+  auth_grant grant_;          // of what is known, ready to be sent
+  time_point fresh_until_{};  // it was obtained here a moment ago
   bool in_flight_ = false;
   event landed_;
   std::optional<error> flight_failed_;

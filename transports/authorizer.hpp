@@ -19,6 +19,7 @@ namespace hawser {
 struct auth_grant {
   secret fields{};  ///< ready header lines, each with its line end; empty = try without
   std::uint64_t serial = 0;
+  bool fresh = false;  ///< just obtained: whoever refuses these refuses every one
 };
 
 /// A request that came back with 401 or 403.
@@ -37,7 +38,7 @@ class authorizer {
   /// Before a request, if there is nothing at hand: what there is, renewed if it is about to expire. An error only
   /// where asking without credentials would be wrong; the request is not made then.
   virtual task<result<auth_grant>> grant() = 0;
-  /// After a refusal: something better to try again with, once; else errc::auth says what a person has to do.
+  /// After a refusal: something better to try again with; else errc::auth says what a person has to do.
   virtual task<result<auth_grant>> refused(auth_refusal why) = 0;
 };
 

@@ -8,8 +8,8 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
-// Better credentials are tried once for each kind of refusal: who refuses those, too, is not asked a third time.
-constexpr int most_refusals = 2;
+// Credentials that somebody else had obtained may be stale, too; fresh ones are tried once.
+constexpr int most_refusals = 4;
 
 auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string_view operation) {
   auth_refusal why{.status = head.status, .serial = serial, .operation = std::string{operation}};
@@ -30,7 +30,8 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     if (!given) co_return given.error();
     grant = *std::move(given);
   }
-  int last_status = 0;
+  bool forbidden = false;
+  bool fresh = false;
   for (int refusals = 0;;) {
     if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
     what.credentials = grant->fields.reveal();
@@ -38,8 +39,9 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     if (!answer) co_return answer;
     const int status = answer->head().status;
     const bool refused = status == 401 || (status == 403 && answer->head().fields.find("WWW-Authenticate"));
-    if (!refused || status == last_status || ++refusals > most_refusals) co_return answer;
-    last_status = status;
+    const bool in_vain = (status == 401 && fresh) || (status == 403 && forbidden);
+    if (!refused || in_vain || ++refusals > most_refusals) co_return answer;
+    forbidden = forbidden || status == 403;
     auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
     {
       http_answer old = *std::move(answer);  // read to its end, so that its connection can be used again
@@ -49,6 +51,7 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     auto better = co_await options_.login->refused(std::move(why));
     if (!better) co_return better.error();
     grant = *std::move(better);
+    fresh = grant->fresh;
   }
 }
 

@@ -39,10 +39,13 @@ class scripted_login final : public authorizer {
   }
 
   [[nodiscard]] auth_grant made() const {
-    return {.fields = secret{"Authorization: Bearer token-" + std::to_string(serial) + "\r\n"}, .serial = serial};
+    return {.fields = secret{"Authorization: Bearer token-" + std::to_string(serial) + "\r\n"},
+            .serial = serial,
+            .fresh = serial > stale};
   }
 
   std::uint64_t serial = 1;
+  std::uint64_t stale = 1;  // what has a greater serial was just obtained
   int grants = 0;
   std::vector<auth_refusal> refusals{};
   std::optional<error> denial{};
@@ -120,6 +123,18 @@ const suite<"http login"> tests = [] {
            login.refusals[0].challenges.empty());
     expect(login.refusals[0].operation == "tools/list") << login.refusals[0].operation;
     expect(server.connections() == 1_i) << "the connection is used again";
+  };
+
+  "T-29 what somebody else had obtained may be stale, too: it is what is fresh that is tried once"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (carries(asked, "token-3")) return with.json(answer_to(asked));
+      with.reply(refusal, "text/plain", "");
+    })};
+    scripted_login login;
+    login.stale = 2;
+    const web_outcome got = call(server, login);
+    expect(got.result == R"({"ok":true})") << got.said();
+    expect(login.refusals.size() == 2_ul);
   };
 
   "C14 three challenges and a malformed one arrive as they came"_test = [] {
