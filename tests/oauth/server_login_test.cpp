@@ -16,7 +16,7 @@ using testing::fake_answer;
 using testing::fake_authorization_server;
 
 constexpr std::int64_t hour = 3600;
-constexpr std::int64_t year = 365 * 24 * hour;
+constexpr std::int64_t year = hour * 24 * 365;
 
 std::int64_t jump = 0;  // of the clock, in the test that runs
 

@@ -57,7 +57,7 @@ class scripted_login final : public authorizer {
 using answering = std::function<void(web_peer&, const web_request&)>;
 
 web_script::script each(answering one) {
-  return [one](web_peer& with) {
+  return [one = std::move(one)](web_peer& with) {
     while (auto asked = with.request()) one(with, *asked);
   };
 }
