@@ -31,13 +31,17 @@ bool has_authorization(const http_settings& remote) {
                      [](const auto& one) { return equal_ignoring_case(one.first, "Authorization"); });
 }
 
-std::unique_ptr<server_login> login_for(const server_surroundings& around, const server_settings& settings) {
+std::unique_ptr<server_login> login_for(const server_surroundings& around, const server_settings& settings,
+                                        std::function<void()> when_lost) {
   const auto* remote = std::get_if<http_settings>(&settings.transport);
   if (remote == nullptr || !remote->oauth.enabled || has_authorization(*remote)) return nullptr;
   // Authorization servers have TLS, whether or not the server has.
   auto connection = [&net = around.net, remote = *remote] { return net.client_for(remote, true); };
-  login_subject of{
-      .name = settings.name, .url = remote->url, .settings = remote->oauth, .connection = std::move(connection)};
+  login_subject of{.name = settings.name,
+                   .url = remote->url,
+                   .settings = remote->oauth,
+                   .connection = std::move(connection),
+                   .when_lost = std::move(when_lost)};
   return std::make_unique<server_login>(around.logins, std::move(of));
 }
 
@@ -53,7 +57,7 @@ server::server(const server_surroundings& around, server_settings settings, serv
   // A bad pattern is found when the configuration is read; whoever made the settings by hand gets every tool.
   if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
   filter_.writing = settings_.access;
-  if (!connect_) login_ = login_for(around_, settings_);
+  if (!connect_) login_ = login_for(around_, settings_, [this] { wake_.set(); });
   hide_secrets(settings_, *around_.session.home.hidden());
 }
 

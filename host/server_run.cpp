@@ -18,6 +18,7 @@ namespace {
 constexpr duration longest_place = std::chrono::milliseconds{300};
 constexpr duration longest_write = std::chrono::seconds{2};
 constexpr duration longest_silence = std::chrono::seconds{30};
+constexpr duration last_refusals = std::chrono::milliseconds{50};
 // A list that never stops changing is read all the same.
 constexpr int longest_delays = 10;
 
@@ -224,7 +225,13 @@ task<result<void>> server::look_after() {
     if (where.stop_requested()) co_return cancelled_error();
     if (session_->is_closed()) co_return ended_.value_or(error{.code = errc::closed, .what = "the session ended"});
     if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
-    if (login_ && login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
+    if (login_ && login_->lost()) {
+      // Calls that were refused for it are about to hear so themselves, and that nothing was done.
+      auto waited = co_await slept(last_refusals);
+      ignore(waited, "a stop ends the session, too");
+      if (login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
+      continue;
+    }
     if (to_remember_) co_await remember();
     wake_.reset();
     if (std::exchange(suspect_, false)) {

@@ -58,7 +58,8 @@ task<result<void>> server_login::renewed(std::uint64_t stale) {
 task<void> server_login::renewing(server_login& self) {
   self.flight_failed_.reset();
   const bool machine = self.of_.settings.grant == oauth_settings::grant_kind::client_credentials;
-  auto done = machine ? co_await self.machine_login() : co_await self.renew_now();
+  auto asking = machine ? self.machine_login() : self.renew_now();
+  auto done = co_await std::move(asking);
   if (!done) self.flight_failed_ = done.error();
   if (!done && !self.wanted()) self.not_before_ = self.around_.home.now() + pause_after(self.failures_++);
   self.in_flight_ = false;

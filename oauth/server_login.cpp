@@ -124,6 +124,7 @@ task<result<auth_grant>> server_login::grant() {
 
 error server_login::lacking(std::string what) {
   lacking_ = what;
+  if (lost() && of_.when_lost) of_.when_lost();
   return error{.code = errc::auth, .what = std::move(what)};
 }
 

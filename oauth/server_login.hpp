@@ -36,6 +36,7 @@ struct login_subject {
   oauth_settings settings{};
   /// How to reach authorization servers: certificates and proxies.
   std::function<task<result<http_client_options>>()> connection{};
+  std::function<void()> when_lost{};  ///< somebody has to log in from now on
 };
 
 /// What a person asks for.

@@ -265,7 +265,7 @@ log_sink redacted(log_sink sink, std::shared_ptr<const redaction> by) {
   };
 }
 
-logger redacted(logger by_whom, std::shared_ptr<const redaction> by) {
+logger redacted(const logger& by_whom, std::shared_ptr<const redaction> by) {
   return logger{redacted(by_whom.sink(), std::move(by)), by_whom.threshold()};
 }
 

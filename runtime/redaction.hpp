@@ -74,7 +74,7 @@ class redaction {
 /// added to meanwhile there.
 log_sink redacted(log_sink sink, std::shared_ptr<const redaction> by);
 
-logger redacted(logger by_whom, std::shared_ptr<const redaction> by);
+logger redacted(const logger& by_whom, std::shared_ptr<const redaction> by);
 
 /// The same in front of anything else that takes texts, as the trace of a hub.
 using text_sink = std::function<void(std::string_view subject, std::string_view text)>;

@@ -72,7 +72,8 @@ task<result<void>> http_channel::exchange(posting& what) {
                          .replayable = what.replayable,
                          .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
                          .ticket = &what.ticket};
-    auto answer = options_.login == nullptr ? co_await client_.ask(request) : co_await ask(request, what.method);
+    auto asking = options_.login == nullptr ? client_.ask(request) : ask(request, what.method);
+    auto answer = co_await std::move(asking);
     // Too many requests, or not just now: what was refused may be asked again when the server says so.
     const int status = answer ? answer->head().status : 0;
     const bool later = status == 429 || status == 503;

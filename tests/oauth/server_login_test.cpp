@@ -73,6 +73,29 @@ task<void> refuse(server_login& of, auth_refusal why, result<auth_grant>& into) 
 }
 
 const suite<"server login"> tests = [] {
+  "whoever looks after the server is told that somebody has to log in, whichever request finds it out"_test = [] {
+    fake_authorization_server at;
+    int lost = 0;
+    loop l;
+    l.run([](loop& on, fake_authorization_server& server, int& told) -> task<void> {
+      house h{on, server};
+      server_login of{
+          h.around,
+          {.name = "r", .url = server.resource(), .connection = house::connection, .when_lost = [&told] { ++told; }}};
+      auto nothing = co_await of.refused({.status = 401});
+      expect(nothing.has_error() && nothing.error().code == errc::auth);
+      expect(of.lost());
+      auth_refusal more{.status = 403};
+      more.challenges.emplace_back(R"(Bearer error="insufficient_scope", scope="x")");
+      auto refused = co_await of.refused(std::move(more));
+      expect(refused.has_error());
+      expect(!of.lost()) << "a scope that is missing is not the end of the login";
+      co_await of.close();
+      co_await h.of.close();
+    }(l, at, lost));
+    expect(lost == 1_i);
+  };
+
   "a login is renewed before it expires, once, and not before that"_test = [] {
     fake_authorization_server at;
     with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
