@@ -16,9 +16,9 @@ bool is_known_setting(std::string_view name) {
 
 // "Bearer" is no secret, but what stands behind it is one also where it stands alone.
 void hide_header(std::string_view value, redaction& in) {
-  in.add(value);
+  in.add_for_good(value);
   const std::size_t space = value.rfind(' ');
-  if (space != value.npos) in.add(value.substr(space + 1));
+  if (space != value.npos) in.add_for_good(value.substr(space + 1));
 }
 
 void hide_query(std::string_view url, redaction& in) {
@@ -28,7 +28,7 @@ void hide_query(std::string_view url, redaction& in) {
   while (!url.empty()) {
     const std::size_t end = std::min(url.find('&'), url.size());
     const std::size_t equals = url.substr(0, end).find('=');
-    if (equals != url.npos) in.add(url.substr(equals + 1, end - equals - 1));
+    if (equals != url.npos) in.add_for_good(url.substr(equals + 1, end - equals - 1));
     url.remove_prefix(std::min(end + 1, url.size()));
   }
 }
@@ -37,7 +37,7 @@ void hide_query(std::string_view url, redaction& in) {
 void hide_password(std::string_view url, redaction& in) {
   const std::size_t at = url.rfind('@');
   const std::size_t colon = at == url.npos ? at : url.substr(0, at).rfind(':');
-  if (colon != url.npos) in.add(url.substr(colon + 1, at - colon - 1));
+  if (colon != url.npos) in.add_for_good(url.substr(colon + 1, at - colon - 1));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void hide_password(std::string_view url, redaction& in) {
 void hide_secrets(const server_settings& of, redaction& in) {
   if (const auto* child = std::get_if<stdio_settings>(&of.transport)) {
     for (const auto& [name, value] : child->env) {
-      if (!is_known_setting(name)) in.add(value);
+      if (!is_known_setting(name)) in.add_for_good(value);
     }
     return;
   }
@@ -53,8 +53,8 @@ void hide_secrets(const server_settings& of, redaction& in) {
   for (const auto& [name, value] : remote.headers) hide_header(value, in);
   hide_query(remote.url, in);
   hide_password(remote.proxy, in);
-  in.add(remote.oauth.client_secret);
-  in.add(remote.oauth.private_key);
+  in.add_for_good(remote.oauth.client_secret);
+  in.add_for_good(remote.oauth.private_key);
 }
 
 }  // namespace hawser

@@ -110,6 +110,7 @@ result<void> server::restart() {
   if (!settings_.enabled)
     return error{
         .code = errc::config, .what = "server \"" + settings_.name + "\" is disabled", .server = settings_.name};
+  if (over_) return error{.code = errc::closed, .what = "server \"" + settings_.name + "\" was removed or stopped"};
   needed_ = true;
   restart_ = true;
   restart_now_.set();
@@ -127,7 +128,13 @@ task<result<session*>> server::connected() {
   }
   for (;;) {
     if (accepts_) co_return session_.get();
-    if (state_ != server_state::starting || !settings_.enabled) break;
+    if (over_ || !settings_.enabled) break;
+    if (state_ == server_state::needs_auth && login_) {
+      // Somebody may have logged in with another program, as the advice says.
+      auto news = co_await login_->appeared();
+      if (news && *news && state_ == server_state::needs_auth && restart()) continue;
+    }
+    if (state_ != server_state::starting) break;
     changed_.reset();
     auto waited = co_await changed_.wait();
     if (!waited) co_return described(waited.error(), "start");

@@ -110,6 +110,7 @@ class server final : private session_listener {
   event wake_;  // something for run() to look at
   bool needed_ = false;
   bool restart_ = false;
+  bool over_ = false;       // run() has ended
   bool forgotten_ = false;  // by a server that had a session for us
   std::optional<time_point> last_forgotten_;
   event restart_now_;     // ends what a server that hangs would keep us waiting for

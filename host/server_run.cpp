@@ -88,6 +88,7 @@ task<void> server::run() {
   }
   drop_rows();
   if (login_) co_await login_->close();
+  over_ = true;
   become(server_state::stopped, "stopped");
 }
 

@@ -27,6 +27,7 @@ struct attempt {
   client_identity client{};
   std::string redirect_uri{};
   std::string scope{};
+  std::shared_ptr<const signing_key> key{};
   secret state{base64url(random_bytes(state_size))};
   pkce_pair proof = pkce_pair::make();
 };
@@ -61,7 +62,8 @@ result<void> check_issuer(const callback_answer& got, const server_metadata& exp
                                  expected.issuer + " promises to send; nothing of it is used"};
 }
 
-task<result<callback_answer>> pasted_answer(login_person& person, std::string redirect_uri, secret state) {
+task<result<callback_answer>> pasted_answer(login_person& person, std::string redirect_uri, secret state,
+                                            bool whole_address) {
   for (;;) {
     auto text = co_await person.pasted();
     if (!text) {
@@ -72,14 +74,20 @@ task<result<callback_answer>> pasted_answer(login_person& person, std::string re
     }
     auto answer = read_pasted(*text, redirect_uri, state);
     cleanse(text->data(), text->size());
-    if (answer) co_return answer;
-    person.remark(answer.error().what);
+    if (answer && answer->bare && whole_address) {
+      person.remark("a code alone does not say which authorization server gave it: paste the whole address");
+    } else if (answer) {
+      co_return answer;
+    } else {
+      person.remark(answer.error().what);
+    }
   }
 }
 
 task<result<callback_answer>> came_back(callback_server& door, const attempt& a, login_person& person,
                                         duration patience) {
-  auto first = co_await when_any(door.wait(a.state, patience), pasted_answer(person, a.redirect_uri, a.state));
+  auto first = co_await when_any(door.wait(a.state, patience),
+                                 pasted_answer(person, a.redirect_uri, a.state, a.place.at.says_iss));
   co_return first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
 }
 
@@ -96,6 +104,7 @@ task<result<login>> redeemed(login_tools with, const attempt& a, callback_answer
                             .resource = a.place.resource,
                             .auth_methods = a.place.at.auth_methods,
                             .says_methods = a.place.at.says_methods,
+                            .key = a.key,
                             .now = with.now};
   auto outcome =
       co_await redeem_code(with.asks, target, a.client, std::move(answer.code), a.proof.verifier, a.redirect_uri);
@@ -148,7 +157,7 @@ std::string chosen_scope(const login_order& order, const login_place& place) {
 task<result<login>> log_in(login_tools with, login_order order, login_person& person) {
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
-  attempt a{.place = *std::move(place)};
+  attempt a{.place = *std::move(place), .key = order.key};
   auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url, with.now());
   if (!client) co_return client.error();
   // Bound before anybody is told of it: some servers want the very port that was registered.

@@ -2,11 +2,13 @@
 // One login by a person: where, as whom, for which scopes, through the browser and back, and the code for tokens.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "login.hpp"
 #include "login_place.hpp"
+#include "signing.hpp"
 #include "token_store.hpp"
 #include "unix_clock.hpp"
 
@@ -29,7 +31,8 @@ struct login_order {
   std::string server_url{};  ///< as it is configured; the store's name for it
   http_url server{};         ///< the same
   oauth_settings settings{};
-  std::string hinted{};  ///< `resource_metadata` of the challenge
+  std::shared_ptr<const signing_key> key{};  ///< for private_key_jwt; null = none
+  std::string hinted{};                      ///< `resource_metadata` of the challenge
   std::optional<std::string> challenged_scope{};
   std::string earlier_scope{};                  ///< what was asked for before: a step-up must not lose it
   std::string wished_scope{};                   ///< what the person asks for

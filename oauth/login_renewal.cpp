@@ -19,12 +19,13 @@ constexpr std::size_t largest_key = std::size_t{64} << 10;
 // What the next renewal may look like after failures that pass.
 duration pause_after(int failures) { return first_pause * (1 << std::min(failures, most_doublings)); }
 
-token_target target_of(const login& of, const unix_clock& now) {
-  return {.endpoint = of.token_endpoint, .issuer = of.key.issuer, .resource = of.key.resource, .now = now};
+// These end a login; whatever else somebody between us and the server may say does not.
+bool ends_login(const std::string& refusal) {
+  return refusal == "invalid_grant" || refusal == "invalid_client" || refusal == "unauthorized_client";
 }
-
-bool passes(const std::string& refusal) {
-  return refusal == "temporarily_unavailable" || refusal == "server_error" || refusal == "slow_down";
+bool is_oauth(const std::string& refusal) {
+  return refusal == "invalid_request" || refusal == "invalid_scope" || refusal == "unsupported_grant_type" ||
+         refusal == "invalid_target" || refusal == "access_denied";
 }
 
 // AUTH_TEMPORARY: nobody has to log in, and nothing was asked of the server itself.
@@ -61,21 +62,22 @@ task<void> server_login::renewing(server_login& self) {
   auto asking = machine ? self.machine_login() : self.renew_now();
   auto done = co_await std::move(asking);
   if (!done) self.flight_failed_ = done.error();
-  if (!done && !self.wanted()) self.not_before_ = self.around_.home.now() + pause_after(self.failures_++);
+  if (!done && !self.lost()) self.not_before_ = self.around_.home.now() + pause_after(self.failures_++);
   self.in_flight_ = false;
   self.landed_.set();
 }
 
 task<result<void>> server_login::renew_now() {
   for (int tries = 0;; ++tries) {
-    const login_key key = known_->key;  // somebody may log out while this waits
+    if (!known_) co_return lacking("somebody has logged out of it");
+    const login_key key = known_->key;  // and may do so while this waits
     auto lead = co_await around_.store.take_lead(key);
     if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
     // T-29: somebody else may have been here first. E10: who has logged in anew, be it as another client, has what
     // counts.
     auto kept = co_await around_.store.of_server(of_.url);
     if (!kept) co_return passing(kept.error());
-    if (!kept->has_value() || !covers((*kept)->key.resource, to_)) {
+    if (!kept->has_value() || !fits(**kept)) {
       known_.reset();
       co_return lacking("somebody has logged out of it");
     }
@@ -97,7 +99,14 @@ task<result<void>> server_login::renew_now() {
 }
 
 task<result<void>> server_login::renew_under_lead(web& asks, login before) {
-  auto outcome = co_await renew(asks, target_of(before, around_.now), before.client, before.tokens.refresh);
+  auto key = co_await own_key();
+  if (!key) co_return passing(key.error());
+  token_target target{.endpoint = before.token_endpoint,
+                      .issuer = before.key.issuer,
+                      .resource = before.key.resource,
+                      .key = *key,
+                      .now = around_.now};
+  auto outcome = co_await renew(asks, target, before.client, before.tokens.refresh);
   if (!outcome) {
     error why = prefixed("the login cannot be renewed just now", outcome.error());
     co_return passing(std::move(why));
@@ -108,9 +117,20 @@ task<result<void>> server_login::renew_under_lead(web& asks, login before) {
   fresh.tokens = std::move(outcome->tokens);
   // Somebody may have logged in anew, as another client: theirs is the login of the server now.
   auto bound = co_await around_.store.of_server(of_.url);
-  if (bound && bound->has_value() && (*bound)->key != before.key) {
+  if (bound && bound->has_value() && (*bound)->key != before.key && fits(**bound)) {
     adopt(**std::move(bound));
     co_return result<void>{};
+  }
+  // And somebody may have logged out without waiting for this: nothing of it may be left.
+  if (bound && !bound->has_value()) {
+    known_.reset();
+    if (!fresh.revocation_endpoint.empty()) {
+      target.endpoint = fresh.revocation_endpoint;
+      std::string hint = "refresh_token";
+      auto told = co_await revoke(asks, std::move(target), fresh.client, fresh.tokens.refresh, std::move(hint));
+      ignore(told, "as much as can be done");
+    }
+    co_return lacking("somebody has logged out of it");
   }
   // Kept before it is used: the old one may be worth nothing from now on.
   auto saved = co_await around_.store.save(of_.url, fresh);
@@ -123,7 +143,7 @@ task<result<void>> server_login::renew_under_lead(web& asks, login before) {
 task<result<void>> server_login::renewal_refused(login before, token_outcome outcome) {
   const std::string& refusal = outcome.refusal;
   const std::string said = refusal + (outcome.description.empty() ? "" : " (" + outcome.description + ')');
-  if (passes(refusal))
+  if (!ends_login(refusal) && !is_oauth(refusal))
     co_return error{.code = errc::auth,
                     .what = "the login cannot be renewed just now: " + before.key.issuer + " says " + said};
   const std::string what = "the login is over: " + before.key.issuer + " refuses to renew it: " + said;
@@ -136,7 +156,7 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
   known_.reset();
   spent_ = before.tokens.refresh;
   // E15: what stands in the store may be of use to whoever finds out more.
-  if (outcome.after_loss) co_return lacking(what);
+  if (outcome.after_loss || !ends_login(refusal)) co_return lacking(what);
   auto removed = co_await around_.store.remove(before.key, before.tokens.refresh);
   ignore(removed, "the next renewal finds out again");
   if (refusal == "invalid_client" || refusal == "unauthorized_client") {
@@ -149,10 +169,11 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
 // A program that logs in as itself needs nobody, and keeps nothing.
 task<result<void>> server_login::machine_login() {
   auto asks = co_await connected();
-  if (!asks) co_return asks.error();
+  if (!asks) co_return passing(asks.error());
   auto done = co_await machine_login_over(**asks);
   co_await (*asks)->close();
-  co_return done;
+  if (done || done.error().code == errc::config) co_return done;
+  co_return passing(done.error());
 }
 
 task<result<std::shared_ptr<const signing_key>>> server_login::own_key() {
@@ -175,7 +196,11 @@ task<result<void>> server_login::machine_login_over(web& asks) {
   if (of_.settings.client_id.empty())
     co_return error{.code = errc::config,
                     .what = "it is configured to log in by itself: set \"client_id\" under \"oauth\""};
-  if (of_.settings.issuer.empty() && !of_.settings.client_secret.empty())
+  // E21: what was shown to one authorization server is not shown to the next.
+  if (of_.settings.issuer.empty() && known_ && known_->key.issuer != place->at.issuer)
+    co_return lacking("the server names another authorization server than before, " + place->at.issuer +
+                      ": set \"issuer\" under \"oauth\" to it if that is right");
+  if (of_.settings.issuer.empty() && !known_ && !of_.settings.client_secret.empty())
     around_.home.log().write(log_level::warning, of_.name,
                              "its secret goes to whichever authorization server it names: set \"issuer\" under "
                              "\"oauth\" to " +

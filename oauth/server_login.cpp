@@ -15,8 +15,6 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t most_step_ups = 3;
-constexpr duration step_up_window = std::chrono::hours{1};
 constexpr duration last_word = std::chrono::seconds{3};
 constexpr std::int64_t longest_margin = 60;
 constexpr duration fresh_for = std::chrono::seconds{30};
@@ -60,10 +58,18 @@ task<result<void>> server_login::loaded() {
     around_.home.log().write(log_level::warning, of_.name, "its login cannot be read: " + kept.error().what);
   }
   loaded_ = true;
-  // T-20: a token is for its own resource, whatever the store says whose it is.
-  if (!kept || !kept->has_value() || !covers((*kept)->key.resource, to_)) co_return result<void>{};
+  if (!kept || !kept->has_value() || !fits(**kept)) co_return result<void>{};
   if (spent_.empty() || (*kept)->tokens.refresh != spent_) adopt(**std::move(kept));
   co_return result<void>{};
+}
+
+// T-20: a token is for its own resource, whatever the store says whose it is; and for whom the settings trust now.
+bool server_login::fits(const login& kept) const {
+  const oauth_settings& wanted = of_.settings;
+  if (wanted.grant == oauth_settings::grant_kind::client_credentials) return false;
+  if (!wanted.issuer.empty() && wanted.issuer != kept.key.issuer) return false;
+  if (!wanted.client_id.empty() && wanted.client_id != kept.key.client) return false;
+  return covers(kept.key.resource, to_);
 }
 
 void server_login::adopt(login what, bool obtained) {
@@ -79,6 +85,7 @@ void server_login::adopt(login what, bool obtained) {
   grant_ = {.fields = secret{line}, .serial = serial_};
   cleanse(line.data(), line.size());
   lacking_.clear();
+  more_scope_ = false;
   failures_ = 0;
   not_before_ = {};
 }
@@ -128,168 +135,57 @@ error server_login::lacking(std::string what) {
   return error{.code = errc::auth, .what = std::move(what)};
 }
 
-void server_login::note_challenge(const auth_refusal& why) {
-  const auto all = read_challenges(why.challenges);
-  const challenge* bearer = bearer_challenge(all);
+void server_login::note_challenge(const challenge* bearer) {
   if (auto at = parameter(bearer, "resource_metadata"); !at.empty()) hinted_ = std::move(at);
   const std::string scope = parameter(bearer, "scope");
   challenged_scope_ = scope.empty() ? std::nullopt : std::optional{scope};
 }
 
+// Whether somebody has logged in elsewhere, with another program.
+task<result<bool>> server_login::appeared() {
+  loaded_ = false;
+  const std::uint64_t before = serial_;
+  auto there = co_await loaded();
+  if (!there) co_return there.error();
+  co_return known_&& serial_ != before;
+}
+
 task<result<auth_grant>> server_login::refused(auth_refusal why) {
   if (why.serial != serial_ && known_) co_return current();  // somebody has renewed it in the meantime
-  note_challenge(why);
-  if (why.status == 403) co_return refused_scope(why);
-  more_scope_ = false;
+  const auto all = read_challenges(why.challenges);
+  const challenge* bearer = bearer_challenge(all);
+  if (why.status == 403) co_return co_await refused_scope(why.operation, bearer);
+  note_challenge(bearer);
+  if (std::exchange(more_scope_, false)) lacking_.clear();  // what was missing before is not what is missing now
   if (renewable()) {
     auto fresh = co_await renewed(serial_);
     if (!fresh) co_return fresh.error();
     co_return current();
   }
-  // Somebody may have logged in elsewhere, with another program.
-  loaded_ = false;
-  const std::uint64_t before = serial_;
-  auto there = co_await loaded();
-  if (!there) co_return there.error();
-  if (serial_ != before) co_return current();
+  auto news = co_await appeared();
+  if (!news) co_return news.error();
+  if (*news) co_return current();
   if (known_) co_return lacking("the server does not accept the login any more, and it cannot be renewed");
   if (lost()) co_return error{.code = errc::auth, .what = lacking_};  // which says why there is none
   co_return lacking("the server wants a login");
 }
 
-// Step-up: what a token may not do cannot be had by renewing it.
-result<auth_grant> server_login::refused_scope(const auth_refusal& why) {
-  const auto all = read_challenges(why.challenges);
-  const challenge* bearer = bearer_challenge(all);
+// Step-up: what a token may not do cannot be had by renewing it. `bearer` lives as long as this.
+task<result<auth_grant>> server_login::refused_scope(std::string operation, const challenge* bearer) {
   const std::string description = shown_text(parameter(bearer, "error_description"));
   if (parameter(bearer, "error") != "insufficient_scope") {
     const std::string said = description.empty() ? "" : ": " + description;
-    return error{
-        .code = errc::auth, .what = "the server forbids " + why.operation + " with this login" + said, .native = 403};
+    co_return error{
+        .code = errc::auth, .what = "the server forbids " + operation + " with this login" + said, .native = 403};
   }
+  note_challenge(bearer);
   const std::string scope = joined_scopes(challenged_scope_.value_or(""), "");
+  auto news = co_await appeared();
+  if (!news) co_return news.error();
+  if (*news) co_return current();
   more_scope_ = true;
   const std::string wanted = scope.empty() ? "more scopes" : "the scope " + shown_text(scope);
-  return lacking("the login does not include " + wanted + ", which " + why.operation + " needs");
-}
-
-task<result<std::unique_ptr<web>>> server_login::connected() {
-  auto options = co_await of_.connection();
-  if (!options) co_return options.error();
-  // SSRF: nobody whom the server names may lie further inward than the server itself.
-  network_zone innermost = network_zone::open;
-  auto addresses = co_await around_.names.resolve(to_.host);
-  if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
-  if (addresses) {
-    for (const ip_address& one : *addresses) {
-      if (const network_zone zone = zone_of(one); zone != network_zone::refused) innermost = std::max(innermost, zone);
-    }
-  }
-  co_return std::make_unique<web>(around_.home, around_.names, *std::move(options), innermost);
-}
-
-task<result<login_summary>> server_login::authenticate(login_wish wish, login_person& person) {
-  if (busy_) co_return error{.code = errc::auth, .what = "somebody is logging in to it already"};
-  if (of_.settings.grant == oauth_settings::grant_kind::client_credentials)
-    co_return error{.code = errc::config, .what = "it is configured to log in by itself, without a person"};
-  auto there = co_await loaded();
-  if (!there) co_return there.error();
-  auto asks = co_await connected();
-  if (!asks) co_return asks.error();
-  busy_ = true;
-  auto done = co_await log_in_over(**asks, std::move(wish), person);
-  busy_ = false;
-  co_await (*asks)->close();
-  co_return done;
-}
-
-task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish, login_person& person) {
-  login_order order{.server_url = of_.url,
-                    .server = to_,
-                    .settings = of_.settings,
-                    .hinted = hinted_,
-                    .challenged_scope = challenged_scope_,
-                    .wished_scope = wish.scope,
-                    .patience = wish.patience};
-  if (known_) order.earlier_scope = joined_scopes(known_->asked_scope, known_->tokens.scope);
-  if (more_scope_ && known_) {
-    const time_point at = around_.home.now();
-    std::erase_if(step_ups_, [&](time_point one) { return one + step_up_window < at; });
-    const std::string more = joined_scopes(challenged_scope_.value_or(""), wish.scope);
-    if (step_ups_.size() >= most_step_ups || has_scopes(order.earlier_scope, more))
-      co_return error{.code = errc::auth,
-                      .what =
-                          "the server asks for scopes again that the login has been given, or was asked for too "
-                          "often; nobody is asked once more"};
-    step_ups_.push_back(at);
-  }
-  const login_tools tools{.home = around_.home,
-                          .store = around_.store,
-                          .asks = asks,
-                          .opens_browser = around_.opens_browser,
-                          .now = around_.now};
-  auto done = co_await log_in(tools, std::move(order), person);
-  if (!done) co_return done.error();
-  auto lead = co_await sole_right(done->key);
-  if (!lead) co_return lead.error();
-  auto saved = co_await around_.store.save(of_.url, *done);
-  // F01: what the disk does not take is good until the program ends.
-  if (!saved) person.remark("the login cannot be kept for the next time: " + saved.error().what);
-  const login_summary said = summary_of(of_.url, *done);
-  more_scope_ = false;
-  lacking_.clear();
-  adopt(*std::move(done), true);
-  co_return said;
-}
-
-// T-29: whoever renews the old login just now would put it in the place of what is done here; waited for, but not for
-// ever.
-task<result<token_store::lead>> server_login::sole_right(login_key to) {
-  while (in_flight_) {
-    auto landed = co_await landed_.wait();
-    if (!landed) co_return landed.error();
-  }
-  auto lead = co_await around_.store.take_lead(std::move(to));
-  if (lead || lead.error().code == errc::cancelled) co_return lead;
-  co_return token_store::lead{};
-}
-
-task<result<logout_report>> server_login::log_out() {
-  auto there = co_await loaded();
-  if (!there) co_return there.error();
-  token_store::lead alone;
-  if (known_) {
-    auto lead = co_await sole_right(known_->key);
-    if (!lead) co_return lead.error();
-    alone = *std::move(lead);
-  }
-  auto removed = co_await around_.store.forget(of_.url);
-  if (!removed) co_return removed.error();
-  logout_report report{.removed = removed->size()};
-  known_.reset();
-  lacking_.clear();
-  ++serial_;
-  loaded_ = true;
-  const bool any =
-      std::any_of(removed->begin(), removed->end(), [](const login& one) { return !one.revocation_endpoint.empty(); });
-  if (!any) co_return report;
-  auto asks = co_await connected();
-  if (!asks) co_return asks.error();
-  for (const login& one : *removed) {
-    if (one.revocation_endpoint.empty()) continue;
-    const bool lasting = !one.tokens.refresh.empty();
-    const secret& token = lasting ? one.tokens.refresh : one.tokens.access;
-    token_target at{.endpoint = one.revocation_endpoint, .issuer = one.key.issuer, .now = around_.now};
-    std::string hint = lasting ? "refresh_token" : "access_token";
-    auto told = co_await revoke(**asks, std::move(at), one.client, token, std::move(hint));
-    if (told) {
-      ++report.revoked;
-    } else {
-      report.failures.push_back(told.error().what);
-    }
-  }
-  co_await (*asks)->close();
-  co_return report;
+  co_return lacking("the login does not include " + wanted + ", which " + operation + " needs");
 }
 
 task<void> server_login::close() {

@@ -14,6 +14,7 @@
 #include "../runtime/scope.hpp"
 #include "../transports/authorizer.hpp"
 #include "../transports/http_client.hpp"
+#include "challenge.hpp"
 #include "flow.hpp"
 #include "oauth_settings.hpp"
 #include "token.hpp"
@@ -81,6 +82,8 @@ class server_login final : public authorizer {
   [[nodiscard]] bool lost() const noexcept { return wanted() && !more_scope_; }
   [[nodiscard]] const std::string& reason() const noexcept { return lacking_; }
   [[nodiscard]] std::optional<login_summary> known() const;
+  /// Whether the store has another login by now than what was known here; it is used from then on.
+  task<result<bool>> appeared();
   /// By a person. One at a time. T-27: at most three times an hour because a server wants more scopes.
   task<result<login_summary>> authenticate(login_wish wish, login_person& person);
   /// Removes the tokens, and has them revoked where the server offers it.
@@ -96,9 +99,12 @@ class server_login final : public authorizer {
   [[nodiscard]] auth_grant current() const;
   [[nodiscard]] bool expires_soon() const;
   [[nodiscard]] bool renewable() const;
-  result<auth_grant> refused_scope(const auth_refusal& why);
+  task<result<auth_grant>> refused_scope(std::string operation, const challenge* bearer);
   [[nodiscard]] error lacking(std::string what);
-  void note_challenge(const auth_refusal& why);
+  void note_challenge(const challenge* bearer);
+  [[nodiscard]] bool fits(const login& kept) const;
+
+  // login_by_person.cpp
   task<result<std::unique_ptr<web>>> connected();
   task<result<token_store::lead>> sole_right(login_key to);
   task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);

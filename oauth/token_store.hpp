@@ -68,8 +68,9 @@ class token_store {
   [[nodiscard]] virtual std::string kept_at() const = 0;
 };
 
-/// How long one waits for somebody else who renews a login, which takes a request to the authorization server.
-inline constexpr duration lead_patience = std::chrono::seconds{15};
+/// How long one waits for somebody else who renews a login, which takes two requests to the authorization server at
+/// most.
+inline constexpr duration lead_patience = std::chrono::seconds{40};
 
 class memory_token_store final : public token_store {
  public:

@@ -189,7 +189,15 @@ void redaction::add(std::string_view hidden) {
   if (known_.size() < most) return;
   known_.erase(known_.begin(), known_.begin() + most / 2);
   for (needles* each : {&plain_, &hex_, &base64_}) each->clear();
+  for (const secret& one : lasting_) index(one.reveal());
   for (const secret& one : known_) index(one.reveal());
+}
+
+void redaction::add_for_good(std::string_view hidden) {
+  const auto same = [&](const secret& one) { return one.reveal() == hidden; };
+  if (hidden.size() < shortest || std::any_of(lasting_.begin(), lasting_.end(), same)) return;
+  if (!plain_.has(hidden)) index(hidden);
+  lasting_.emplace_back(hidden);
 }
 
 void redaction::index(std::string_view hidden) {
@@ -233,7 +241,7 @@ void redaction::search(std::string_view text, const view* of, int levels, std::v
 
 std::vector<redaction::range> redaction::ranges_in(std::string_view text) const {
   std::vector<range> found;
-  if (known_.empty() || text.size() < shortest) return found;
+  if (size() == 0 || text.size() < shortest) return found;
   search(text, nullptr, 2, found);
   std::sort(found.begin(), found.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
   return found;

@@ -30,12 +30,14 @@ class redaction {
 
   /// One that is known already is not added again.
   void add(std::string_view hidden);
+  /// The same for what is never dropped, as there is in settings.
+  void add_for_good(std::string_view hidden);
   void add(const secret& hidden) { add(hidden.reveal()); }
 
   [[nodiscard]] std::string apply(std::string_view text) const;
   /// Whether apply() would change anything.
   [[nodiscard]] bool finds(std::string_view text) const;
-  [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return lasting_.size() + known_.size(); }
 
  private:
   // Where in the text a secret was.
@@ -64,6 +66,7 @@ class redaction {
   void search(std::string_view text, const view* of, int levels, std::vector<range>& found) const;
   [[nodiscard]] std::vector<range> ranges_in(std::string_view text) const;
 
+  std::vector<secret> lasting_;
   std::vector<secret> known_;
   needles plain_;
   needles hex_;     // lower case

@@ -161,6 +161,18 @@ const suite<"login"> tests = [] {
     });
   };
 
+  "E10 who logs in with another program, as the advice says, need not restart this one"_test = [] {
+    fake_authorization_server at;
+    visit(at, [](hub_house& h) -> task<void> {
+      co_await h.until("r", state::needs_auth);
+      testing::keep_login(login_file, server->resource(), earlier_login(*server));
+      auto there = co_await h.of.ready("r");
+      expect(there.has_value()) << (there ? "" : there.error().what);
+      const call_outcome got = co_await h.call("r__echo");
+      expect(got.said() == "ok") << got.said();
+    });
+  };
+
   "C14 a challenge that is missing, malformed or one of three does not keep anybody from logging in"_test = [] {
     for (const char* fields : {"", "WWW-Authenticate: Bearer realm=\"\r\n", "WWW-Authenticate: =,=,\"\r\n",
                                "WWW-Authenticate: Basic realm=\"a, b\", Digest a=b\r\nWWW-Authenticate: bEaReR\r\n"}) {

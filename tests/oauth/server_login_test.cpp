@@ -4,6 +4,7 @@
 
 #include "../../runtime/dns.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
 #include "../support/every_step.hpp"
 #include "../support/login_house.hpp"
 
@@ -34,6 +35,20 @@ struct house {
   ares_resolver names;
   login_surroundings around;
   server_login of;
+};
+
+// A name whose owner has it lead to this machine, alone or beside an address of the internet.
+class names_of_one final : public resolver {
+ public:
+  explicit names_of_one(bool both) : both_(both) {}
+  task<result<std::vector<ip_address>>> resolve(std::string) override {
+    std::vector<ip_address> all{ip_address::parse("127.0.0.1").value()};
+    if (both_) all.push_back(ip_address::parse("203.0.113.5").value());
+    co_return all;
+  }
+
+ private:
+  bool both_;
 };
 
 using visit = std::function<task<void>(house&, fake_authorization_server&)>;
@@ -73,6 +88,93 @@ task<void> refuse(server_login& of, auth_refusal why, result<auth_grant>& into) 
 }
 
 const suite<"server login"> tests = [] {
+  "T-15 a name that leads to this machine opens it to nobody, whatever its other addresses"_test = [] {
+    fake_authorization_server at;
+    for (const bool mixed : {false, true}) {
+      loop l;
+      l.run([](loop& on, fake_authorization_server& server, bool both) -> task<void> {
+        names_of_one names{both};
+        memory_token_store store;
+        const login_surroundings around{.home = on, .store = store, .names = names, .opens_browser = false};
+        const std::string url = "http://evil.test:" + std::to_string(server.web().port()) + "/mcp";
+        server_login of{around, {.name = "r", .url = url, .connection = house::connection}};
+        testing::pasting_person person;
+        auto done = co_await with_timeout(2s, of.authenticate({}, person));  // the internet may not be there
+        expect(done.has_error());
+        if (!both) expect(done.error().what.find("inward") != std::string::npos) << done.error().what;
+        co_await of.close();
+      }(l, at, mixed));
+    }
+    expect(at.web().seen().empty());
+  };
+
+  "E11 what is no word of OAuth does not end a login, what is one does not delete it unless it says so"_test = [] {
+    const auto after = [](const std::string& said) {
+      fake_authorization_server at;
+      at.replace("/token", [said](const auto&, const auto&) {
+        return fake_answer{.status = "404 Not Found", .body = R"({"error":")" + said + "\"}"};
+      });
+      std::string state;
+      with_login(at, [&state](house& h, fake_authorization_server& server) -> task<void> {
+        auto grant = co_await h.of.grant();
+        expect(grant.has_value());
+        auto refused = co_await h.of.refused({.status = 401, .serial = grant ? grant->serial : 0});
+        expect(refused.has_error() && refused.error().code == errc::auth);
+        auto kept = co_await h.store.of_server(server.resource());
+        state = h.of.lost() ? "over" : "there";
+        state += kept && kept->has_value() ? " and kept" : " and gone";
+      });
+      return state;
+    };
+    expect(after("Not Found") == "there and kept") << after("Not Found");
+    expect(after("invalid_scope") == "over and kept");
+    expect(after("invalid_grant") == "over and gone");
+    expect(after("invalid_client") == "over and gone");
+  };
+
+  "a login of before is not used for whom the settings do not trust now"_test = [] {
+    fake_authorization_server at;
+    const auto used = [&](const oauth_settings& settings) {
+      loop l;
+      return l.run([](loop& on, fake_authorization_server& server, oauth_settings now) -> task<bool> {
+        house h{on, server};
+        auto saved = co_await h.store.save(server.resource(), earlier_login(server));
+        expect(saved.has_value());
+        server_login of{
+            h.around,
+            {.name = "r", .url = server.resource(), .settings = std::move(now), .connection = house::connection}};
+        auto grant = co_await of.grant();
+        co_await of.close();
+        co_await h.of.close();
+        co_return grant && !grant->fields.empty();
+      }(l, at, settings));
+    };
+    expect(used({}));
+    expect(used({.issuer = at.issuer()}));
+    expect(used({.client_id = "me"}));
+    expect(!used({.issuer = "https://another.example"}));
+    expect(!used({.client_id = "another"}));
+    expect(!used({.grant = oauth_settings::grant_kind::client_credentials}));
+  };
+
+  "E18 a scope that was missing once does not make a renewal that fails the end of the login"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& server) -> task<void> {
+      auto grant = co_await h.of.grant();
+      expect(fatal(grant.has_value()));
+      auth_refusal more{.status = 403, .serial = grant->serial};
+      more.challenges.emplace_back(R"(Bearer error="insufficient_scope", scope="x")");
+      auto forbidden = co_await h.of.refused(std::move(more));
+      expect(forbidden.has_error());
+      expect(h.of.wanted());
+      server.replace("/token",
+                     [](const auto&, const auto&) { return fake_answer{.status = "503 Busy", .body = "{}"}; });
+      auto refused = co_await h.of.refused({.status = 401, .serial = grant->serial});
+      expect(refused.has_error());
+      expect(!h.of.lost());
+    });
+  };
+
   "whoever looks after the server is told that somebody has to log in, whichever request finds it out"_test = [] {
     fake_authorization_server at;
     int lost = 0;

@@ -145,6 +145,15 @@ const suite<"redaction"> tests = [] {
     expect(r.apply(hex("token-number-8000", false)) == mark);
   };
 
+  "what is hidden for good is not dropped, however many others come"_test = [] {
+    redaction known;
+    known.add_for_good("lasting-secret");
+    for (std::size_t i = 0; i < 3 * redaction::most; ++i) known.add("token-" + std::to_string(i));
+    expect(known.apply("a lasting-secret here") == "a [redacted] here");
+    known.add_for_good("lasting-secret");
+    expect(known.size() <= redaction::most);
+  };
+
   "T-31 logs and traces have it in front of them"_test = [] {
     auto known = std::make_shared<redaction>();
     std::string said;

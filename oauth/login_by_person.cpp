@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// What a person does with the login of a server: logging in, and out.
+#include <algorithm>
+
+#include "scopes.hpp"
+#include "server_login.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t most_step_ups = 3;
+constexpr duration step_up_window = std::chrono::hours{1};
+
+class occupied {
+ public:
+  explicit occupied(bool& place) noexcept : place_(place) { place_ = true; }
+  occupied(const occupied&) = delete;
+  occupied& operator=(const occupied&) = delete;
+  ~occupied() { place_ = false; }
+
+ private:
+  bool& place_;
+};
+
+// Where a URL says itself how far inward it leads.
+std::optional<network_zone> typed_zone(const http_url& url) {
+  if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;
+  const auto literal = ip_address::parse(url.host);
+  if (!literal) return std::nullopt;
+  return zone_of(*literal);
+}
+
+// A name's owner decides where it leads, and must not be able to open this machine to whomever he names.
+network_zone outermost(const std::vector<ip_address>& addresses) {
+  network_zone zone = network_zone::internal;
+  for (const ip_address& one : addresses) zone = std::min(zone, zone_of(one));
+  return zone;
+}
+
+}  // namespace
+
+task<result<std::unique_ptr<web>>> server_login::connected() {
+  auto options = co_await of_.connection();
+  if (!options) co_return options.error();
+  // SSRF: nobody whom the server names may lie further inward than the server itself.
+  auto innermost = typed_zone(to_);
+  if (!innermost) {
+    auto addresses = co_await around_.names.resolve(to_.host);
+    if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
+    innermost = addresses ? outermost(*addresses) : network_zone::open;
+  }
+  co_return std::make_unique<web>(around_.home, around_.names, *std::move(options), *innermost);
+}
+
+task<result<login_summary>> server_login::authenticate(login_wish wish, login_person& person) {
+  if (busy_) co_return error{.code = errc::auth, .what = "somebody is logging in to it already"};
+  if (of_.settings.grant == oauth_settings::grant_kind::client_credentials)
+    co_return error{.code = errc::config, .what = "it is configured to log in by itself, without a person"};
+  const occupied alone{busy_};
+  auto there = co_await loaded();
+  if (!there) co_return there.error();
+  auto asks = co_await connected();
+  if (!asks) co_return asks.error();
+  auto done = co_await log_in_over(**asks, std::move(wish), person);
+  co_await (*asks)->close();
+  co_return done;
+}
+
+task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish, login_person& person) {
+  auto key = co_await own_key();
+  if (!key) co_return key.error();
+  login_order order{.server_url = of_.url,
+                    .server = to_,
+                    .settings = of_.settings,
+                    .key = *key,
+                    .hinted = hinted_,
+                    .challenged_scope = challenged_scope_,
+                    .wished_scope = wish.scope,
+                    .patience = wish.patience};
+  if (known_) order.earlier_scope = joined_scopes(known_->asked_scope, known_->tokens.scope);
+  if (more_scope_ && known_) {
+    const time_point at = around_.home.now();
+    std::erase_if(step_ups_, [&](time_point one) { return one + step_up_window < at; });
+    const std::string more = joined_scopes(challenged_scope_.value_or(""), wish.scope);
+    const std::string& granted = known_->tokens.scope.empty() ? known_->asked_scope : known_->tokens.scope;
+    const bool in_vain = !more.empty() && !wish.again && has_scopes(granted, more);
+    if (step_ups_.size() >= most_step_ups || in_vain)
+      co_return error{.code = errc::auth,
+                      .what =
+                          "the server asks for scopes again that the login has been given, or was asked for too "
+                          "often; nobody is asked once more"};
+    step_ups_.push_back(at);
+  }
+  const login_tools tools{.home = around_.home,
+                          .store = around_.store,
+                          .asks = asks,
+                          .opens_browser = around_.opens_browser,
+                          .now = around_.now};
+  auto done = co_await log_in(tools, std::move(order), person);
+  if (!done) co_return done.error();
+  auto lead = co_await sole_right(done->key);
+  if (!lead) co_return lead.error();
+  auto saved = co_await around_.store.save(of_.url, *done);
+  // F01: what the disk does not take is good until the program ends.
+  if (!saved) person.remark("the login cannot be kept for the next time: " + saved.error().what);
+  const login_summary said = summary_of(of_.url, *done);
+  more_scope_ = false;
+  lacking_.clear();
+  adopt(*std::move(done), true);
+  co_return said;
+}
+
+// T-29: whoever renews the old login just now would put it in the place of what is done here; waited for, but not for
+// ever.
+task<result<token_store::lead>> server_login::sole_right(login_key to) {
+  while (in_flight_) {
+    auto landed = co_await landed_.wait();
+    if (!landed) co_return landed.error();
+  }
+  auto lead = co_await around_.store.take_lead(std::move(to));
+  if (lead || lead.error().code == errc::cancelled) co_return lead;
+  co_return token_store::lead{};
+}
+
+task<result<logout_report>> server_login::log_out() {
+  auto there = co_await loaded();
+  if (!there) co_return there.error();
+  token_store::lead alone;
+  if (known_) {
+    auto lead = co_await sole_right(known_->key);
+    if (!lead) co_return lead.error();
+    alone = *std::move(lead);
+  }
+  auto removed = co_await around_.store.forget(of_.url);
+  if (!removed) co_return removed.error();
+  logout_report report{.removed = removed->size()};
+  known_.reset();
+  lacking_.clear();
+  more_scope_ = false;
+  ++serial_;
+  loaded_ = true;
+  const bool any =
+      std::any_of(removed->begin(), removed->end(), [](const login& one) { return !one.revocation_endpoint.empty(); });
+  if (!any) co_return report;
+  auto asks = co_await connected();
+  auto key = co_await own_key();
+  if (!asks || !key) {
+    report.failures.push_back(asks ? key.error().what : asks.error().what);
+    if (asks) co_await (*asks)->close();
+    co_return report;
+  }
+  for (const login& one : *removed) {
+    if (one.revocation_endpoint.empty()) continue;
+    const bool lasting = !one.tokens.refresh.empty();
+    const secret& token = lasting ? one.tokens.refresh : one.tokens.access;
+    token_target at{.endpoint = one.revocation_endpoint, .issuer = one.key.issuer, .key = *key, .now = around_.now};
+    std::string hint = lasting ? "refresh_token" : "access_token";
+    auto told = co_await revoke(**asks, std::move(at), one.client, token, std::move(hint));
+    if (told) {
+      ++report.revoked;
+    } else {
+      report.failures.push_back(told.error().what);
+    }
+  }
+  co_await (*asks)->close();
+  co_return report;
+}
+
+}  // namespace hawser
