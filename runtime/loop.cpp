@@ -71,11 +71,12 @@ time_point steady_clock::last_tick() noexcept {
 
 loop::loop() : loop(options{}) {}
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): whoever has options gives them away
 loop::loop(options o)
     : clock_(o.clock != nullptr ? o.clock : &steady_),
       core_(std::make_unique<detail::loop_core>()),
       hidden_(std::make_shared<redaction>()),
-      log_(redacted(std::move(o.log), hidden_)) {
+      log_(redacted(o.log, hidden_)) {
   real_time_ = clock_->real();
   detail::loop_core& core = *core_;
   detail::require(uv_loop_init(&core.uv) == 0, "libuv could not make an event loop (out of descriptors?)");
