@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Any text is a store, a damaged one or one of a newer version. What is read of it can be written, and comes back as it
-// was; and no text that a fuzzer finds has a token in it that stood in none of the seeds, for it would need a sum.
+// was. A sum is against accidents: a fuzzer that sees what it is compared with writes sums, too.
 #include "../../oauth/token_book.hpp"
 #include "target.hpp"
 
@@ -17,7 +17,6 @@ std::string difference(std::string_view text) {
   if (again->book.all() != read->book.all()) return "other logins";
   for (const auto& [url, one] : read->book.all()) {
     if (read->book.of_server(url) != one || read->book.find(one.key) != one) return "a login that is not found";
-    if (!one.tokens.access.reveal().starts_with("access-")) return "a token that nobody gave";
   }
   return "";
 }
