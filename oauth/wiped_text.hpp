@@ -2,7 +2,7 @@
 // JSON with secrets in it, read and written without leaving copies of them in memory that was given back.
 #pragma once
 
-#include <boost/json/memory_resource.hpp>
+#include <boost/container/pmr/memory_resource.hpp>
 #include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace hawser {
 
 /// Overwrites what it gives back.
-class wiping_memory final : public boost::json::memory_resource {
+class wiping_memory final : public boost::container::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t size, std::size_t alignment) override;
   void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override;
