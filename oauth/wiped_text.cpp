@@ -69,7 +69,7 @@ std::optional<json::value> parse_wiped(std::string_view text, const json::storag
   options.numbers = json::number_precision::precise;  // numbers of members that nobody knows are kept as they were
   json::parser parser{memory, options};
   parser.reset(memory);
-  json::error_code failed;
+  boost::system::error_code failed;
   parser.write(text.data(), text.size(), failed);
   if (failed) return std::nullopt;
   return parser.release();
