@@ -52,14 +52,10 @@ std::string authorization_url(const attempt& a) {
 // RFC 9207, before anything else of the answer is looked at or shown.
 result<void> check_issuer(const callback_answer& got, const server_metadata& expected) {
   if (got.has_iss ? got.iss == expected.issuer : !expected.says_iss) return {};
-  return error{.code = errc::auth,
-               .what = got.has_iss ? "the login came back from another authorization server than the one it was begun "
-                                     "with; nothing of it is used: expected " +
-                                         expected.issuer
-                       : got.bare
-                           ? "a code alone does not say which authorization server gave it: paste the whole address"
-                           : "the login came back without the name of its authorization server, which " +
-                                 expected.issuer + " promises to send; nothing of it is used"};
+  std::string what = "the login came back ";
+  what += got.has_iss ? "from another authorization server than the one it was begun with, "
+                      : "without the name of its authorization server, which it promises to send: ";
+  return error{.code = errc::auth, .what = what + expected.issuer + "; nothing of it is used"};
 }
 
 task<result<callback_answer>> pasted_answer(login_person& person, std::string redirect_uri, secret state,
@@ -143,7 +139,8 @@ task<result<login>> answered(login_tools with, const attempt& a, callback_server
 std::string chosen_scope(const login_order& order, const login_place& place) {
   const std::string own = joined_scopes(order.settings.scope, order.wished_scope);
   std::string scope;
-  // Scope selection: what the server asks for now; else what people want; else everything it knows.
+  // Scope selection: what its challenge names comes first, then what people want, and all it knows where neither is
+  // said.
   if (order.challenged_scope) {
     scope = joined_scopes(*order.challenged_scope, own);
   } else {
@@ -179,13 +176,10 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   browser opener{with.home};
   co_await invite(with, opener, url, person);
   auto done = co_await answered(with, a, *door, person, order.patience);
-  if (!done) {
-    // A registration that the server has forgotten shows in the browser only: the next login registers anew.
-    if (!a.client.redirect_uri.empty()) {
-      auto forgotten = co_await with.store.forget_client(a.place.at.issuer, a.client.id);
-      ignore(forgotten, "it is tried again with it, at worst");
-    }
-    co_return done;
+  // A registration that the server has forgotten shows in the browser only: the next login registers anew.
+  if (!done && !a.client.redirect_uri.empty()) {
+    auto forgotten = co_await with.store.forget_client(a.place.at.issuer, a.client.id);
+    ignore(forgotten, "it is tried again with it, at worst");
   }
   co_return done;
 }

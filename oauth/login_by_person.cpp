@@ -23,14 +23,6 @@ class occupied {
   bool& place_;
 };
 
-// Where a URL says itself how far inward it leads.
-std::optional<network_zone> typed_zone(const http_url& url) {
-  if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;
-  const auto literal = ip_address::parse(url.host);
-  if (!literal) return std::nullopt;
-  return zone_of(*literal);
-}
-
 // A name's owner decides where it leads, and must not be able to open this machine to whomever he names.
 network_zone outermost(const std::vector<ip_address>& addresses) {
   network_zone zone = network_zone::internal;

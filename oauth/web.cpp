@@ -12,14 +12,6 @@ namespace hawser {
 
 namespace {
 
-// Where the host says by itself in which zone it lies; names are judged when they have been resolved.
-std::optional<network_zone> said_zone(const http_url& url) {
-  if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;  // RFC 6761
-  const auto literal = ip_address::parse(url.host);
-  if (!literal) return std::nullopt;
-  return zone_of(*literal);
-}
-
 bool succeeded(int status) noexcept { return status >= 200 && status < 300; }
 
 http_client_options short_answers(http_client_options options) {
@@ -47,6 +39,14 @@ void read_object(std::string_view text, web_answer& into) {
 }
 
 }  // namespace
+
+// Where the host says by itself in which zone it lies; names are judged when they have been resolved.
+std::optional<network_zone> typed_zone(const http_url& url) {
+  if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;  // RFC 6761
+  const auto literal = ip_address::parse(url.host);
+  if (!literal) return std::nullopt;
+  return zone_of(*literal);
+}
 
 std::string named(const http_url& url) { return url.origin() + url.target.substr(0, url.target.find('?')); }
 
@@ -116,7 +116,7 @@ task<result<web_answer>> web::exchange(http_request what) {
 
 // SSRF: behind a proxy nobody else would look at an address that stands in the URL.
 result<void> web::reachable(const http_url& to) const {
-  const auto zone = said_zone(to);
+  const auto zone = typed_zone(to);
   if (!zone || (*zone != network_zone::refused && *zone <= innermost_)) return {};
   return error{
       .code = errc::protocol,
@@ -134,7 +134,7 @@ result<http_url> learned_url(std::string_view text, std::string_view what) {
   if (!url) return refused(url.error());
   if (text.find('#') != std::string_view::npos)
     return refused({.what = "url \"" + named(*url) + "\": it has a fragment, which is not allowed there"});
-  const auto zone = said_zone(*url);
+  const auto zone = typed_zone(*url);
   if (zone == network_zone::refused)
     return refused({.what = "url \"" + named(*url) + "\": it lies where no server is"});
   if (!url->tls && zone != network_zone::loopback)

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ struct web_answer {
 
 /// How the URL is named in errors: without its query.
 std::string named(const http_url& url);
+
+/// How far inward a URL says itself that it leads: an address, or `localhost`. Nothing: its name has to be resolved.
+std::optional<network_zone> typed_zone(const http_url& url);
 
 class web {
  public:

@@ -4,7 +4,6 @@
 
 #include "../../runtime/dns.hpp"
 #include "../../runtime/sleep.hpp"
-#include "../../runtime/timeout.hpp"
 #include "../support/every_step.hpp"
 #include "../support/login_house.hpp"
 
@@ -21,36 +20,7 @@ constexpr std::int64_t year = hour * 24 * 365;
 
 std::int64_t jump = 0;  // of the clock, in the test that runs
 
-struct house {
-  house(loop& l, fake_authorization_server& at)
-      : home(l),
-        around{.home = l, .store = store, .names = names, .opens_browser = false, .now = [this] { return now; }},
-        of(around, {.name = "r", .url = at.resource(), .connection = connection}) {}
-
-  static task<result<http_client_options>> connection() { co_return http_client_options{}; }
-
-  loop& home;
-  std::int64_t now = unix_now();
-  memory_token_store store;
-  ares_resolver names;
-  login_surroundings around;
-  server_login of;
-};
-
-// A name whose owner has it lead to this machine, alone or beside an address of the internet.
-class names_of_one final : public resolver {
- public:
-  explicit names_of_one(bool both) : both_(both) {}
-  task<result<std::vector<ip_address>>> resolve(std::string) override {
-    std::vector<ip_address> all{ip_address::parse("127.0.0.1").value()};
-    if (both_) all.push_back(ip_address::parse("203.0.113.5").value());
-    co_return all;
-  }
-
- private:
-  bool both_;
-};
-
+using house = testing::server_login_house;
 using visit = std::function<task<void>(house&, fake_authorization_server&)>;
 
 task<void> visiting(loop& l, fake_authorization_server& at, visit what) {
@@ -88,26 +58,6 @@ task<void> refuse(server_login& of, auth_refusal why, result<auth_grant>& into) 
 }
 
 const suite<"server login"> tests = [] {
-  "T-15 a name that leads to this machine opens it to nobody, whatever its other addresses"_test = [] {
-    fake_authorization_server at;
-    for (const bool mixed : {false, true}) {
-      loop l;
-      l.run([](loop& on, fake_authorization_server& server, bool both) -> task<void> {
-        names_of_one names{both};
-        memory_token_store store;
-        const login_surroundings around{.home = on, .store = store, .names = names, .opens_browser = false};
-        const std::string url = "http://evil.test:" + std::to_string(server.web().port()) + "/mcp";
-        server_login of{around, {.name = "r", .url = url, .connection = house::connection}};
-        testing::pasting_person person;
-        auto done = co_await with_timeout(2s, of.authenticate({}, person));  // the internet may not be there
-        expect(done.has_error());
-        if (!both) expect(done.error().what.find("inward") != std::string::npos) << done.error().what;
-        co_await of.close();
-      }(l, at, mixed));
-    }
-    expect(at.web().seen().empty());
-  };
-
   "E11 what is no word of OAuth does not end a login, what is one does not delete it unless it says so"_test = [] {
     const auto after = [](const std::string& said) {
       fake_authorization_server at;

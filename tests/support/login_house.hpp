@@ -4,7 +4,9 @@
 
 #include "../../oauth/file_token_store.hpp"
 #include "../../oauth/flow.hpp"
+#include "../../oauth/server_login.hpp"
 #include "../../oauth/unix_clock.hpp"
+#include "../../runtime/dns.hpp"
 #include "fake_authorization_server.hpp"
 #include "fake_person.hpp"
 #include "ut.hpp"
@@ -70,6 +72,23 @@ class pasting_person final : public login_person {
   std::vector<std::string> shown{};
   std::vector<std::string> remarks{};
   std::size_t pastes = 0;
+};
+
+/// The login of one server, with a store of its own, a clock that a test sets, and nobody who opens a browser.
+struct server_login_house {
+  server_login_house(loop& l, fake_authorization_server& at)
+      : home(l),
+        around{.home = l, .store = store, .names = names, .opens_browser = false, .now = [this] { return now; }},
+        of(around, {.name = "r", .url = at.resource(), .connection = connection}) {}
+
+  static task<result<http_client_options>> connection() { co_return http_client_options{}; }
+
+  loop& home;
+  std::int64_t now = unix_now();
+  memory_token_store store;
+  ares_resolver names;
+  login_surroundings around;
+  server_login of;
 };
 
 }  // namespace hawser::testing

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// What a person does with the login of a server, and where he is not led.
+#include "../../oauth/server_login.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/timeout.hpp"
+#include "../support/login_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::fake_authorization_server;
+using testing::pasting_person;
+using house = testing::server_login_house;
+
+// A name whose owner has it lead to this machine, alone or beside an address of the internet.
+class names_of_one final : public resolver {
+ public:
+  explicit names_of_one(bool both) : both_(both) {}
+  task<result<std::vector<ip_address>>> resolve(std::string) override {
+    std::vector<ip_address> all{ip_address::parse("127.0.0.1").value()};
+    if (both_) all.push_back(ip_address::parse("203.0.113.5").value());
+    co_return all;
+  }
+
+ private:
+  bool both_;
+};
+
+task<void> logs_in(server_login& of, login_wish wish, login_person& person, result<login_summary>& into) {
+  into = co_await of.authenticate(std::move(wish), person);
+}
+
+// A token that may do less than what was asked for, as where a person unticks a scope.
+fake_authorization_server::instead grants(const std::string& scope) {
+  return [scope](const testing::web_request&, const fake_authorization_server::usual& usual) {
+    testing::fake_answer said = usual();
+    boost::json::object body = boost::json::parse(said.body).as_object();
+    body["scope"] = scope;
+    said.body = boost::json::serialize(body);
+    return said;
+  };
+}
+
+auth_refusal wants_scope(const std::string& scope, std::uint64_t serial) {
+  auth_refusal why{.status = 403, .serial = serial, .operation = "tools/call"};
+  why.challenges.push_back(R"(Bearer error="insufficient_scope", scope=")" + scope + '"');
+  return why;
+}
+
+const suite<"login by person"> tests = [] {
+  "T-15 a name that leads to this machine opens it to nobody, whatever its other addresses"_test = [] {
+    fake_authorization_server at;
+    for (const bool mixed : {false, true}) {
+      loop l;
+      l.run([](loop& on, fake_authorization_server& server, bool both) -> task<void> {
+        names_of_one names{both};
+        memory_token_store store;
+        const login_surroundings around{.home = on, .store = store, .names = names, .opens_browser = false};
+        const std::string url = "http://evil.test:" + std::to_string(server.web().port()) + "/mcp";
+        server_login of{around, {.name = "r", .url = url, .connection = house::connection}};
+        testing::pasting_person person;
+        auto done = co_await with_timeout(2s, of.authenticate({}, person));  // the internet may not be there
+        expect(done.has_error());
+        if (!both) expect(done.error().what.find("inward") != std::string::npos) << done.error().what;
+        co_await of.close();
+      }(l, at, mixed));
+    }
+    expect(at.web().seen().empty());
+  };
+
+  "one login at a time, and the one who came first is not disturbed"_test = [] {
+    fake_authorization_server at;
+    loop l;
+    l.run([](loop& on, fake_authorization_server& server) -> task<void> {
+      house h{on, server};
+      pasting_person first;
+      pasting_person second;
+      result<login_summary> one{error{.code = errc::closed}};
+      result<login_summary> other{error{.code = errc::closed}};
+      scope both{co_await this_context()};
+      both.spawn(logs_in(h.of, {}, first, one));
+      both.spawn(logs_in(h.of, {}, second, other));
+      co_await both.join();
+      expect(one.has_value()) << (one ? "" : one.error().what);
+      expect(other.has_error() && other.error().what.find("already") != std::string::npos);
+      expect(second.shown.empty());
+      co_await h.of.close();
+    }(l, at));
+    expect(at.counts().authorizations == 1_i);
+  };
+
+  "C15 a scope that was asked for and not granted may be asked for again, one that was granted not"_test = [] {
+    fake_authorization_server at;
+    at.replace("/token", grants("mcp:basic"));
+    loop l;
+    l.run([](loop& on, fake_authorization_server& server) -> task<void> {
+      house h{on, server};
+      pasting_person person;
+      auto done = co_await h.of.authenticate({.scope = "mcp:basic mcp:admin"}, person);
+      expect(done.has_value() && done->scope == "mcp:basic") << (done ? done->scope : done.error().what);
+      auto grant = co_await h.of.grant();
+      auto refused = co_await h.of.refused(wants_scope("mcp:admin", grant ? grant->serial : 0));
+      expect(refused.has_error());
+      server.replace("/token", grants("mcp:basic mcp:admin"));
+      auto again = co_await h.of.authenticate({}, person);
+      expect(again.has_value() && again->scope == "mcp:basic mcp:admin") << (again ? again->scope : again.error().what);
+      grant = co_await h.of.grant();
+      refused = co_await h.of.refused(wants_scope("mcp:admin", grant ? grant->serial : 0));
+      auto once_more = co_await h.of.authenticate({}, person);
+      expect(once_more.has_error());
+      co_await h.of.close();
+    }(l, at));
+    expect(at.counts().authorizations == 2_i);
+  };
+};
+
+}  // namespace
