@@ -9,7 +9,7 @@
 #include "../runtime/event.hpp"
 #include "../runtime/scope.hpp"
 #include "connection.hpp"
-#include "harness.hpp"
+#include "distribution.hpp"
 
 namespace hawser::bench {
 

@@ -6,7 +6,7 @@
 #include "../host/hub.hpp"
 #include "../runtime/loop.hpp"
 #include "blocking_child.hpp"
-#include "goal.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -70,6 +70,7 @@ task<bool> ours(loop& home, distribution& into) {
 task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   bool fine = true;
   for (int round = 0; fine && round < s.rounds; ++round) {
+    show_progress("cold", round, s.rounds);
     fine = start_floor(many, all[0].latency);
     const bool kept = co_await ours(home, all[1].latency);
     fine = fine && kept;
@@ -89,13 +90,15 @@ host_settings bench_servers(int count, int tools) {
   return made;
 }
 
-int cold(const settings& s) {
+bool cold(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "posix_spawn, handshake"}, {.name = "hub"}};
   loop home;
-  if (!home.run(measure(home, s, all))) return 2;
-  const bar p7{.at_most = 1.25, .name = "P7"};
-  return print_report(s, "100 servers from their settings to the last one's tools", all, s.free ? nullptr : &p7) ? 0
-                                                                                                                 : 1;
+  if (!home.run(measure(home, s, all))) return false;
+  const double ratio = all[1].latency.ratio_to(all[0].latency);
+  into.add(latency_table{"100 servers from their settings to the last one's tools", std::move(all)});
+  into.add(figure_list{"a hundred servers",
+                       {{.name = "P7 p50, cold start", .figure = ratio, .unit = "x floor", .bar = s.judged(1.25)}}});
+  return true;
 }
 
 }  // namespace hawser::bench

@@ -9,7 +9,7 @@
 #include "blocking_child.hpp"
 #include "calling_thread.hpp"
 #include "connection.hpp"
-#include "goal.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -96,6 +96,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   calling_thread thread{home, ours.side()};
   distribution warm_up;
   for (int round = -1; fine && round < s.rounds; ++round) {
+    show_progress("dispatch", round, s.rounds);
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
     const bool floor = floor_in_turn(*raw, line, s.per_round, into(0));
     const bool loop_thread = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
@@ -109,8 +110,11 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
     rounds.reserve(5);
     const int each = std::max(1, s.rounds * s.per_round * 4 / l.in_flight);
     for (int i = 0; i < 5; ++i) rounds.push_back(co_await throughput(ours.side(), l.in_flight, each, l.what));
-    rates.push_back(
-        {.name = l.name, .figure = median(rounds), .unit = "calls/s", .bar = l.bar, .wanted = goal::side::at_least});
+    rates.push_back({.name = l.name,
+                     .figure = median(rounds),
+                     .unit = "calls/s",
+                     .bar = l.bar ? s.judged(*l.bar) : std::nullopt,
+                     .wanted = goal::side::at_least});
   }
   co_await ours.close();
   auto near_closed = co_await both.first->close();
@@ -120,29 +124,31 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
 
 }  // namespace
 
-int dispatch(const settings& s) {
+bool dispatch(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "blocking read and write"},
                              {.name = "peer, from the loop's thread"},
                              {.name = "peer, from another thread"},
                              {.name = "peer, both sides in memory"}};
   std::vector<goal> rates;
   loop home;
-  if (!home.run(measure(home, s, all, rates))) return 2;
-  print_report(s, "one tools/call over stdio and back", all, nullptr);
+  if (!home.run(measure(home, s, all, rates))) return false;
   const distribution& floor = all[0].latency;
-  std::vector<goal> goals{
-      {.name = "P1 p50, loop's thread", .figure = all[1].latency.ratio_to(floor), .unit = "x floor", .bar = 1.25},
-      {.name = "P1 p99, loop's thread",
-       .figure = all[1].latency.percentile(99) / floor.percentile(99),
-       .unit = "x floor",
-       .bar = 1.5},
-      {.name = "P1 p50, another thread", .figure = all[2].latency.ratio_to(floor), .unit = "x floor", .bar = 2.5}};
+  std::vector<goal> goals{{.name = "P1 p50, loop's thread",
+                           .figure = all[1].latency.ratio_to(floor),
+                           .unit = "x floor",
+                           .bar = s.judged(1.25)},
+                          {.name = "P1 p99, loop's thread",
+                           .figure = all[1].latency.percentile(99) / floor.percentile(99),
+                           .unit = "x floor",
+                           .bar = s.judged(1.5)},
+                          {.name = "P1 p50, another thread",
+                           .figure = all[2].latency.ratio_to(floor),
+                           .unit = "x floor",
+                           .bar = s.judged(2.5)}};
   goals.insert(goals.end(), rates.begin(), rates.end());
-  // Unpinned, the cores' waking up is measured rather than ours: shown, not judged.
-  if (s.free) {
-    for (goal& g : goals) g.bar.reset();
-  }
-  return print_goals(s, "tools/call over stdio", goals) ? 0 : 1;
+  into.add(latency_table{"one tools/call over stdio and back", std::move(all)});
+  into.add(figure_list{"tools/call over stdio", std::move(goals)});
+  return true;
 }
 
 }  // namespace hawser::bench

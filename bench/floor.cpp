@@ -6,6 +6,7 @@
 
 #include "../runtime/keeper.hpp"
 #include "blocking_child.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -57,6 +58,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
     fine = fine && warm;
   }
   for (int round = 0; fine && round < s.rounds; ++round) {
+    show_progress("floor", round, s.rounds);
     fine = blocking_exchanges(*raw, &blocking_child::exchange, s.per_round, all[0].latency);
     const bool through_stream = co_await exchanges(ours->input(), ours->output(), s.per_round, all[1].latency);
     fine = fine && through_stream &&
@@ -76,7 +78,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
 
 }  // namespace
 
-int floor(const settings& s) {
+bool floor(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "blocking read and write"},
                              {.name = "stream, one coroutine"},
                              {.name = "epoll_wait, read and write"},
@@ -84,10 +86,12 @@ int floor(const settings& s) {
   for (candidate& c : all)
     c.latency.reserve(static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round));
   loop home;
-  if (!home.run(measure(home, s, all))) return 2;
-  const bar goal{.of = 1, .floor = 0, .at_most = 1.15, .name = "p50 of stream to blocking"};
-  // Unpinned, the cores' waking up is measured rather than ours: shown, not judged.
-  return print_report(s, "a 132-byte message to a child and back", all, s.free ? nullptr : &goal) ? 0 : 1;
+  if (!home.run(measure(home, s, all))) return false;
+  const double ratio = all[1].latency.ratio_to(all[0].latency);
+  into.add(latency_table{"a 132-byte message to a child and back", std::move(all)});
+  into.add(figure_list{
+      "stream", {{.name = "p50 of stream to blocking", .figure = ratio, .unit = "x floor", .bar = s.judged(1.15)}}});
+  return true;
 }
 
 }  // namespace hawser::bench

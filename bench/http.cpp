@@ -12,7 +12,7 @@
 #include "../runtime/scope.hpp"
 #include "../transports/http_channel.hpp"
 #include "connection.hpp"
-#include "goal.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 #include "web_floor.hpp"
 
@@ -161,6 +161,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   distribution warm_up;
   std::string kept;
   for (int round = -1; fine && round < s.rounds; ++round) {
+    show_progress("http", round, s.rounds);
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
     const bool floor = floor_in_turn(*raw, request, s.per_round, into(0));
     const bool clear = co_await in_turn(ours.side(), s.per_round, &into(1));
@@ -185,7 +186,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
               .wanted = goal::side::at_least};
     if (in_flight == 16) {
       rate.name = "P3 " + rate.name;
-      rate.bar = 100'000;
+      rate.bar = s.judged(100'000);
     }
     rates.push_back(std::move(rate));
   }
@@ -197,28 +198,32 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
 
 }  // namespace
 
-int http(const settings& s) {
+bool http(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "blocking keep-alive exchange"}, {.name = "peer over HTTP"},
                              {.name = "blocking exchange, OpenSSL"},   {.name = "peer over HTTPS"},
                              {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"},
                              {.name = "the same by blocking calls"}};
   std::vector<goal> rates;
   loop home;
-  if (!home.run(measure(home, s, all, rates))) return 2;
-  print_report(s, "one tools/call over HTTP and back", all, nullptr);
+  if (!home.run(measure(home, s, all, rates))) return false;
   std::vector<goal> goals{
       {.name = "P2 p50, in the clear",
        .figure = all[1].latency.ratio_to(all[0].latency),
        .unit = "x floor",
-       .bar = 1.25},
-      {.name = "P2 p50, under TLS", .figure = all[3].latency.ratio_to(all[2].latency), .unit = "x floor", .bar = 1.25},
-      {.name = "P5 p50, 5 MB", .figure = all[5].latency.ratio_to(all[4].latency), .unit = "x floor", .bar = 2.0},
+       .bar = s.judged(1.25)},
+      {.name = "P2 p50, under TLS",
+       .figure = all[3].latency.ratio_to(all[2].latency),
+       .unit = "x floor",
+       .bar = s.judged(1.25)},
+      {.name = "P5 p50, 5 MB",
+       .figure = all[5].latency.ratio_to(all[4].latency),
+       .unit = "x floor",
+       .bar = s.judged(2.0)},
       {.name = "5 MB by blocking calls", .figure = all[6].latency.ratio_to(all[4].latency), .unit = "x floor"}};
   goals.insert(goals.end(), rates.begin(), rates.end());
-  if (s.free) {
-    for (goal& g : goals) g.bar.reset();
-  }
-  return print_goals(s, "tools/call over HTTP", goals) ? 0 : 1;
+  into.add(latency_table{"one tools/call over HTTP and back", std::move(all)});
+  into.add(figure_list{"tools/call over HTTP", std::move(goals)});
+  return true;
 }
 
 }  // namespace hawser::bench

@@ -6,7 +6,6 @@
 
 #include "blocking_child.hpp"
 #include "connection.hpp"
-#include "goal.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -54,24 +53,24 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
 
 }  // namespace
 
-int large(const settings& s) {
+bool large(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "blocking, socket pair"},
                              {.name = "peer, pipe"},
                              {.name = "peer, socket pair"},
                              {.name = "peer, socket pair, parsed"}};
   loop home;
-  if (!home.run(measure(home, s, all))) return 2;
-  print_report(s, "one result of 5 MB", all, nullptr);
-  std::vector<goal> goals{
-      {.name = "P5 p50, pipe", .figure = all[1].latency.ratio_to(all[0].latency), .unit = "x floor", .bar = 2.0},
-      {.name = "P5 p50, socket pair",
-       .figure = all[2].latency.ratio_to(all[0].latency),
-       .unit = "x floor",
-       .bar = 2.0}};
-  if (s.free) {
-    for (goal& g : goals) g.bar.reset();
-  }
-  return print_goals(s, "a result of 5 MB", goals) ? 0 : 1;
+  if (!home.run(measure(home, s, all))) return false;
+  std::vector<goal> goals{{.name = "P5 p50, pipe",
+                           .figure = all[1].latency.ratio_to(all[0].latency),
+                           .unit = "x floor",
+                           .bar = s.judged(2.0)},
+                          {.name = "P5 p50, socket pair",
+                           .figure = all[2].latency.ratio_to(all[0].latency),
+                           .unit = "x floor",
+                           .bar = s.judged(2.0)}};
+  into.add(latency_table{"one result of 5 MB", std::move(all)});
+  into.add(figure_list{"a result of 5 MB", std::move(goals)});
+  return true;
 }
 
 }  // namespace hawser::bench

@@ -7,7 +7,7 @@
 #include "../registry/registry.hpp"
 #include "../transports/json_text.hpp"
 #include "connection.hpp"
-#include "goal.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -49,6 +49,7 @@ task<bool> measure(loop& home, const settings& s, const shape& what, distributio
   connection c{home, stdio::pipe, {"--tools", std::to_string(what.tools), "--page", std::to_string(what.page)}, wide};
   bool fine = co_await c.open();
   for (int round = -1; fine && round < s.rounds; ++round) {
+    show_progress("list", round, s.rounds);
     registry_type table;
     const auto begin = steady_clock::now();
     auto tools = co_await list_tools(c.side(), 1'000'000);
@@ -68,16 +69,17 @@ task<bool> measure(loop& home, const settings& s, const shape& what, distributio
 
 }  // namespace
 
-int list(const settings& s) {
+bool list(const settings& s, report& into) {
   std::vector<goal> goals;
   for (const shape& what : shapes) {
     distribution took;
     loop home;
-    if (!home.run(measure(home, s, what, took))) return 2;
-    goals.push_back({.name = what.name, .figure = took.percentile(50) / 1000, .unit = "ms", .bar = what.bar_ms});
-    if (s.free) goals.back().bar.reset();
+    if (!home.run(measure(home, s, what, took))) return false;
+    goals.push_back(
+        {.name = what.name, .figure = took.percentile(50) / 1000, .unit = "ms", .bar = s.judged(what.bar_ms)});
   }
-  return print_goals(s, "tools/list to a published table", goals) ? 0 : 1;
+  into.add(figure_list{"tools/list to a published table", std::move(goals)});
+  return true;
 }
 
 }  // namespace hawser::bench

@@ -4,19 +4,23 @@
 #include <array>
 #include <cstdio>
 
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace {
 
 using namespace hawser::bench;
 
+enum class placing : std::uint8_t { pinned, pins_itself };
+
 struct question {
   const char* name;
   const char* text;
   int rounds;
   int per_round;
-  int (*answer)(const settings&);
-  bool pins_itself = false;
+  bool (*answer)(const settings&, report&);
+  placing where = placing::pinned;
+  void (*add_options)(CLI::App&, settings&) = nullptr;
 };
 
 constexpr std::array questions{
@@ -33,8 +37,11 @@ constexpr std::array questions{
     question{"memory", "what an idle server costs in the host's memory", 100, 1, memory},
     question{"cli", "`hawser list` and `hawser call`, from exec to exit", 30, 1, command_line},
     question{"registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,
-             1'000'000, look_up, true},
+             1'000'000, look_up, placing::pins_itself},
 };
+
+// A quick look takes a tenth of the turns: enough for a p50, not for a p99.9.
+int quick(int rounds) { return std::max(3, rounds / 10); }
 
 void add(CLI::App& app, const question& q, settings& s) {
   CLI::App* sub = app.add_subcommand(q.name, q.text);
@@ -44,12 +51,27 @@ void add(CLI::App& app, const question& q, settings& s) {
   sub->add_option("--per-round", s.per_round,
                   "measurements in a turn, where a turn has several (default " + std::to_string(q.per_round) + ")")
       ->check(CLI::Range(1, 1'000'000));
-  sub->add_flag("--free", s.free, "do not pin to one core");
+  sub->add_flag("--free", s.free, "do not pin to one core; figures are shown, not judged");
+  sub->add_flag("--quick", s.quick, "a tenth of the rounds; figures are shown, not judged");
   sub->add_flag("--json", s.json, "one JSON object a line");
-  sub->preparse_callback([&s, &q](std::size_t) {
-    s.rounds = q.rounds;
-    s.per_round = q.per_round;
-  });
+  sub->add_option("--plot", s.plot, "draws what was measured into this SVG file");
+  if (q.add_options != nullptr) q.add_options(*sub, s);
+}
+
+int run(const question& q, settings& s) {
+  if (s.rounds == 0) s.rounds = s.quick ? quick(q.rounds) : q.rounds;
+  if (s.per_round == 0) s.per_round = q.per_round;
+  if (!s.free && q.where == placing::pinned && !pin_to_one_core()) {
+    std::fprintf(stderr, "hawser-bench: cannot pin to one core here; --free measures without\n");
+    return 2;
+  }
+  report found;
+  const bool measured = q.answer(s, found);
+  end_progress();
+  if (measured) warn_of_noise(found);
+  print(s, found);
+  if (!measured) return 2;
+  return found.met() ? 0 : 1;
 }
 
 }  // namespace
@@ -57,22 +79,20 @@ void add(CLI::App& app, const question& q, settings& s) {
 int main(int argc, char** argv) {
   CLI::App app{"Measures Hawser against the floor of the same run."};
   app.require_subcommand(1);
-  app.footer("Exit code: 0 measured and any bar met, 1 a bar was missed, 2 could not measure.");
+  app.footer("Exit code: 0 measured and every bar met, 1 a bar was missed, 2 could not measure, 3 bad usage.");
   settings s;
   for (const question& q : questions) add(app, q, s);
-  CLI11_PARSE(app, argc, argv);
-
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 3;
+  }
   if (const std::string why = unfit_build(); !why.empty()) {
     std::fprintf(stderr, "hawser-bench: %s\n", why.c_str());
     return 2;
   }
   for (const question& q : questions) {
-    if (!app.got_subcommand(q.name)) continue;
-    if (!s.free && !q.pins_itself && !pin_to_one_core()) {
-      std::fprintf(stderr, "hawser-bench: cannot pin to one core here; --free measures without\n");
-      return 2;
-    }
-    return q.answer(s);
+    if (app.got_subcommand(q.name)) return run(q, s);
   }
-  return 2;
+  return 3;
 }

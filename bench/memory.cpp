@@ -12,7 +12,6 @@
 #include "../host/hub.hpp"
 #include "../runtime/loop.hpp"
 #include "../runtime/sleep.hpp"
-#include "goal.hpp"
 #include "questions.hpp"
 #include "web_floor.hpp"
 
@@ -82,7 +81,7 @@ host_settings web_servers(int count, int port) {
   return made;
 }
 
-int memory(const settings& s) {
+bool memory(const settings& s, report& into) {
   loop home;
   const auto base = home.run(alone(home));
   // The first ones bring in code and tables that later ones find in place.
@@ -95,22 +94,23 @@ int memory(const settings& s) {
   const auto remote = home.run(grown(home, web_servers(s.rounds, port)));
   if (!base || !first || !bare || !usual || !first_remote || !remote) {
     std::fprintf(stderr, "hawser-bench: not every server could be started\n");
-    return 2;
+    return false;
   }
   std::vector<goal> all{
-      {.name = "P8: an idle stdio server", .figure = std::max(bare->pages, bare->live) / 1000, .unit = "kB", .bar = 16},
+      {.name = "P8 an idle stdio server",
+       .figure = std::max(bare->pages, bare->live) / 1000,
+       .unit = "kB",
+       .bar = s.judged(16)},
       {.name = "the heap has in use for it", .figure = bare->live / 1000, .unit = "kB"},
       {.name = "and each tool of 200 bytes", .figure = (usual->live - bare->live) / 20, .unit = "bytes"},
-      {.name = "P8: an idle HTTP server",
+      {.name = "P8 an idle HTTP server",
        .figure = std::max(remote->pages, remote->live) / 1000,
        .unit = "kB",
-       .bar = 24},
-      {.name = "P8: a host without servers", .figure = *base / 1e6, .unit = "MB", .bar = 6},
+       .bar = s.judged(24)},
+      {.name = "P8 a host without servers", .figure = *base / 1e6, .unit = "MB", .bar = s.judged(6)},
   };
-  if (s.free) {  // as the tests run it
-    for (goal& g : all) g.bar.reset();
-  }
-  return print_goals(s, "private memory of the host, " + std::to_string(s.rounds) + " servers", all) ? 0 : 1;
+  into.add(figure_list{"private memory of the host, " + std::to_string(s.rounds) + " servers", std::move(all)});
+  return true;
 }
 
 }  // namespace hawser::bench

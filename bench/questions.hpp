@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The questions this program can answer; each returns its exit code: 0 met, 1 missed, 2 could not measure.
+// The questions this program can answer; each returns whether it could be measured, and has said why not.
 #pragma once
 
 #include "../host/settings.hpp"
-#include "harness.hpp"
+#include "report.hpp"
 
 namespace hawser::bench {
 
 /// What does one exchange with a child cost through `stream`, against blocking reads and writes?
-int floor(const settings& s);
+bool floor(const settings& s, report& into);
 /// What does starting a child cost, from the call to its first answer, against posix_spawn?
-int start(const settings& s);
+bool start(const settings& s, report& into);
 /// What does finding a tool cost, and changing one server's tools among many, alone and while many threads read?
-int look_up(const settings& s);
+bool look_up(const settings& s, report& into);
 /// What does a tools/call cost, alone and in a crowd, against blocking reads and writes to the same server?
-int dispatch(const settings& s);
+bool dispatch(const settings& s, report& into);
 /// The same over HTTP and TLS, against blocking keep-alive exchanges.
-int http(const settings& s);
+bool http(const settings& s, report& into);
 /// What does a result of 5 MB cost, as bytes and as a tree, against reading it from a socket pair?
-int large(const settings& s);
+bool large(const settings& s, report& into);
 /// How long does it take from asking for a list of tools to the published table?
-int list(const settings& s);
+bool list(const settings& s, report& into);
 /// So many of our small server, with so many tools each.
 host_settings bench_servers(int count, int tools);
 /// So many servers at this address.
@@ -28,10 +28,10 @@ host_settings web_servers(int count, int port);
 /// So many of it by posix_spawn, shaken hands with and listed by blocking calls.
 bool start_floor(int count, distribution& into);
 /// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
-int cold(const settings& s);
+bool cold(const settings& s, report& into);
 /// What does a server that does nothing cost in the host's memory?
-int memory(const settings& s);
+bool memory(const settings& s, report& into);
 /// How long do `hawser list` and `hawser call` take, from exec to exit?
-int command_line(const settings& s);
+bool command_line(const settings& s, report& into);
 
 }  // namespace hawser::bench

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "../registry/registry.hpp"
-#include "goal.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -63,12 +62,6 @@ class questions_asked {
 
 double nanoseconds_since(steady_clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Looks up `count` names, one after the other; returns how many were not found.
@@ -208,7 +201,7 @@ std::vector<goal> read_while_publishing(std::size_t threads, std::size_t lookups
 
 }  // namespace
 
-int look_up(const settings& s) {
+bool look_up(const settings& s, report& into) {
   std::vector<goal> all;
   const std::size_t lookups = static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round);
   // Before this thread is pinned: threads inherit it.
@@ -216,23 +209,26 @@ int look_up(const settings& s) {
     for (goal& g : read_while_publishing(threads, lookups / 5)) all.push_back(std::move(g));
   if (!s.free && !pin_to_one_core()) {
     std::fprintf(stderr, "hawser-bench: cannot pin to one core here; --free measures without\n");
-    return 2;
+    return false;
   }
   for (const std::size_t size : sizes) {
-    // Unpinned, whatever else the machine does is measured, too: shown, not judged.
-    const auto judged = [&](double bar) { return size == judged_size && !s.free ? std::optional{bar} : std::nullopt; };
+    const auto judged = [&](double bar) { return size == judged_size ? s.judged(bar) : std::nullopt; };
+    const std::string p4 = size == judged_size ? "P4 " : "";
     const std::string among = " among " + std::to_string(size) + " tools";
     registry_type r;
     fill(r, size);
     const double lookup = lookup_nanoseconds(r, s.rounds);
-    if (lookup < 0) return 2;
+    if (lookup < 0) return false;
     const swap_cost swap = hot_swap(r, s.rounds);
-    all.push_back({.name = "lookup" + among, .figure = lookup, .unit = "ns", .bar = judged(50)});
-    all.push_back({.name = "entry" + among, .figure = entry_nanoseconds(r, s.rounds), .unit = "ns", .bar = judged(3)});
-    all.push_back({.name = "adding a server of 20" + among, .figure = swap.add_us, .unit = "us", .bar = judged(50)});
-    all.push_back({.name = "removing it" + among, .figure = swap.remove_us, .unit = "us", .bar = judged(50)});
+    all.push_back({.name = p4 + "lookup" + among, .figure = lookup, .unit = "ns", .bar = judged(50)});
+    all.push_back(
+        {.name = p4 + "entry" + among, .figure = entry_nanoseconds(r, s.rounds), .unit = "ns", .bar = judged(3)});
+    all.push_back(
+        {.name = p4 + "adding a server of 20" + among, .figure = swap.add_us, .unit = "us", .bar = judged(50)});
+    all.push_back({.name = p4 + "removing it" + among, .figure = swap.remove_us, .unit = "us", .bar = judged(50)});
   }
-  return print_goals(s, "the registry", all) ? 0 : 1;
+  into.add(figure_list{"the registry", std::move(all)});
+  return true;
 }
 
 }  // namespace hawser::bench

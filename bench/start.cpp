@@ -7,6 +7,7 @@
 #include "../runtime/keeper.hpp"
 #include "../runtime/when.hpp"
 #include "blocking_child.hpp"
+#include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
@@ -72,6 +73,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& one, s
   distribution warm_up;
   bool fine = co_await ours(k, 1, warm_up);
   for (int round = 0; fine && round < s.rounds; ++round) {
+    show_progress("start", round, s.rounds);
     for (int i = 0; fine && i < 5; ++i) {
       fine = raw(1, one[0].latency);
       const bool kept = co_await ours(k, 1, one[1].latency);
@@ -87,14 +89,14 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& one, s
 
 }  // namespace
 
-int start(const settings& s) {
+bool start(const settings& s, report& into) {
   std::vector<candidate> one{{.name = "posix_spawn"}, {.name = "keeper"}};
   std::vector<candidate> hundred = one;
   loop home;
-  if (!home.run(measure(home, s, one, hundred))) return 2;
-  print_report(s, "start of one child to its first answer", one, nullptr);
-  print_report(s, "start of 100 children to the last one's first answer", hundred, nullptr);
-  return 0;
+  if (!home.run(measure(home, s, one, hundred))) return false;
+  into.add(latency_table{"start of one child to its first answer", std::move(one)});
+  into.add(latency_table{"start of 100 children to the last one's first answer", std::move(hundred)});
+  return true;
 }
 
 }  // namespace hawser::bench

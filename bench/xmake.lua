@@ -1,31 +1,30 @@
--- hawser-bench: one program, one file a question.
+-- The questions and what they share; and hawser-bench, which asks them. One file a question.
+target("benchmarks")
+    set_kind("static")
+    set_pcxxheader("../tools/pch.hpp")
+    add_rules("hawser.instrumented", "hawser.not_installed")
+    add_files("*.cpp|main.cpp|echo_server.cpp|mcp_server.cpp|web_server.cpp")
+    add_deps("host")
+target_end()
+
 target("hawser-bench")
     set_kind("binary")
-    set_pcxxheader("../tools/pch.hpp")
     set_targetdir("$(buildir)/$(mode)/bin")
     add_rules("hawser.instrumented")
-    add_files("*.cpp|echo_server.cpp|mcp_server.cpp|web_server.cpp")
-    add_deps("host")
+    add_files("main.cpp")
+    add_deps("benchmarks")
     add_deps("bench_echo_server", "bench_mcp_server", "bench_web_server", {inherit = false})
     add_packages("cli11")
 target_end()
 
 -- The other side of every exchange: as small and as fast as can be, so that the client's cost shows.
-target("bench_echo_server")
-    set_kind("binary")
-    set_targetdir("$(buildir)/$(mode)/bin")
-    add_files("echo_server.cpp")
-target_end()
-
-target("bench_mcp_server")
-    set_kind("binary")
-    set_targetdir("$(buildir)/$(mode)/bin")
-    add_files("mcp_server.cpp")
-target_end()
-
-target("bench_web_server")
-    set_kind("binary")
-    set_targetdir("$(buildir)/$(mode)/bin")
-    add_files("web_server.cpp")
-    add_packages("openssl3")
-target_end()
+for _, name in ipairs({"echo_server", "mcp_server", "web_server"}) do
+    target("bench_" .. name)
+        set_kind("binary")
+        set_targetdir("$(buildir)/$(mode)/bin")
+        add_files(name .. ".cpp")
+        if name == "web_server" then
+            add_packages("openssl3")
+        end
+    target_end()
+end

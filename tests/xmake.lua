@@ -70,6 +70,9 @@ local function test_program(name, room)
         if room == "gateway" then
             add_deps("hawser", {inherit = false})  -- its demo-server
         end
+        if name == "bench" then
+            add_deps("fixture_server", "hawser", "hawser-bench", {inherit = false})
+        end
         if name == "interop" then
             add_deps("conformance_client", {inherit = false})
         end
@@ -93,6 +96,9 @@ test_program("host", "host")
 test_program("interop", "host")
 test_program("cli", "cli")
 test_program("gateway", "gateway")
+if has_config("bench") then
+    test_program("bench", "benchmarks")
+end
 test_program("tree")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.

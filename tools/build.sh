@@ -19,8 +19,8 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
 # another has compiled. It goes by these sums instead: of everything that the header includes.
 name_precompiled_headers() { # $1 = mode
   [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] || return 0
-  name_precompiled "$1" tools/pch.hpp runtime transports registry oauth host gateway cli hawser-bench
-  name_precompiled "$1" tests/support/pch.hpp {runtime,transports,registry,oauth,host,gateway,cli,interop,tree}_test
+  name_precompiled "$1" tools/pch.hpp runtime transports registry oauth host gateway cli benchmarks
+  name_precompiled "$1" tests/support/pch.hpp {runtime,transports,registry,oauth,host,gateway,cli,interop,bench,tree}_test
 }
 
 name_precompiled() { # $1 = mode, $2 = header, rest = the targets that have it

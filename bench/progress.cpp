@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "progress.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace hawser::bench {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+bool shown = false;
+steady_clock::time_point next_time{};
+
+}  // namespace
+
+void show_progress(const char* what, int done, int of) {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  if (!terminal) return;
+  const auto now = steady_clock::now();
+  if (now < next_time) return;
+  next_time = now + std::chrono::milliseconds{200};  // often enough to see that it lives
+  std::fprintf(stderr, "\r\x1b[K%s: %d of %d", what, done, of);
+  shown = true;
+}
+
+void end_progress() {
+  if (!shown) return;
+  std::fprintf(stderr, "\r\x1b[K");
+  shown = false;
+}
+
+}  // namespace hawser::bench
