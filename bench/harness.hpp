@@ -18,6 +18,9 @@ struct settings {
   std::string plot{};                ///< an SVG file to write; empty: none
   std::vector<std::string> peers{};  ///< other clients that take part: "name=command"
   bool typescript_peers = false;     ///< those of bench/peers take part
+  std::string results{};             ///< verdict: a folder for RESULTS.md and plots; empty: none
+  std::string counted{};             ///< count: what is done
+  std::vector<std::string> notes{};  ///< verdict: what RESULTS.md says of where it was measured
 
   /// Unpinned, the cores' waking up is measured rather than ours, and a quick look says nothing: then a figure is
   /// shown and not judged.

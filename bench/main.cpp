@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "plot.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
 
@@ -23,6 +24,18 @@ struct question {
   void (*add_options)(CLI::App&, settings&) = nullptr;
 };
 
+void count_options(CLI::App& sub, settings& s) {
+  sub.add_option("what", s.counted, "dispatch: a call and its answer in memory; lookup: finding a tool among 10,000")
+      ->required()
+      ->check(CLI::IsMember({"dispatch", "lookup"}));
+}
+
+void verdict_options(CLI::App& sub, settings& s) {
+  sub.add_option("--results", s.results, "a folder: RESULTS.md with everything that was found, and plots, go there");
+  sub.add_option("--note", s.notes, "a line for RESULTS.md: what else should be known of this run")
+      ->type_name("TEXT ...");
+}
+
 constexpr std::array questions{
     question{"floor", "one exchange with a child: stream against blocking system calls", 200, 300,
              hawser::bench::floor},
@@ -38,6 +51,10 @@ constexpr std::array questions{
     question{"cli", "`hawser list` and `hawser call`, from exec to exit", 30, 1, command_line},
     question{"registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,
              1'000'000, look_up, placing::pins_itself},
+    question{"count", "does one thing --rounds times and measures nothing: for valgrind --tool=callgrind", 1000, 1,
+             count, placing::pins_itself, count_options},
+    question{"verdict", "the goals P1 to P10, each with figure, bar and met or missed; asks the other questions", 1, 1,
+             verdict, placing::pins_itself, verdict_options},
 };
 
 // A quick look takes a tenth of the turns: enough for a p50, not for a p99.9.
@@ -71,6 +88,12 @@ int run(const question& q, settings& s) {
   if (measured) warn_of_noise(found);
   print(s, found);
   if (!measured) return 2;
+  if (!s.plot.empty()) {
+    if (auto drawn = plot(s, found); !drawn) {
+      std::fprintf(stderr, "hawser-bench: %s\n", drawn.error().what.c_str());
+      return 2;
+    }
+  }
   return found.met() ? 0 : 1;
 }
 

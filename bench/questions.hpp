@@ -33,5 +33,9 @@ bool cold(const settings& s, report& into);
 bool memory(const settings& s, report& into);
 /// How long do `hawser list` and `hawser call` take, from exec to exit?
 bool command_line(const settings& s, report& into);
+/// Does one thing so many times, for who counts instructions.
+bool count(const settings& s, report& into);
+/// Are the goals met? Asks the other questions.
+bool verdict(const settings& s, report& into);
 
 }  // namespace hawser::bench

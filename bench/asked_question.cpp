@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "asked_question.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include "../runtime/timeout.hpp"
+#include "harness.hpp"
+
+namespace hawser::bench {
+
+namespace {
+
+// The longest question takes a few minutes on a slow machine.
+constexpr auto longest = std::chrono::minutes{30};
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
+task<result<std::string>> everything_from(stream& from) {
+  std::string all;
+  while (all.size() < most_bytes) {
+    auto piece = co_await from.read_some();
+    if (!piece) {
+      if (piece.error().code == errc::closed) co_return all;
+      co_return piece.error();
+    }
+    all += *piece;
+    from.consume(piece->size());
+  }
+  co_return error{errc::too_large, "it printed more than 16 MiB"};
+}
+
+result<answer_lines> lines_of(std::string_view text) {
+  answer_lines made;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    boost::system::error_code failed;
+    const auto value = boost::json::parse(line, failed);
+    if (failed || !value.is_object())
+      return error{errc::parse, "it printed what is no line of JSON: " + std::string{line}};
+    made.push_back(value.get_object());
+  }
+  return made;
+}
+
+}  // namespace
+
+task<result<answer_lines>> ask(keeper& starts, std::vector<std::string> arguments) {
+  const std::string subject = "hawser-bench " + arguments.front();
+  arguments.emplace_back("--json");
+  command what{.program = sibling("hawser-bench"),
+               .arguments = std::move(arguments),
+               .env = {.from = environment::base::inherit},
+               .input = stdio::null,
+               .errors = stdio::inherit};
+  auto started = co_await starts.spawn(std::move(what));
+  if (!started) co_return prefixed(subject, started.error());
+  auto text = co_await with_timeout(longest, everything_from(started->output()));
+  // A question that was answered has nothing left to do; one that was not is ended at once.
+  auto ended = co_await started->shutdown({.after_stdin = std::chrono::seconds{text ? 5 : 0}});
+  if (!text) co_return prefixed(subject, text.error());
+  if (!ended) co_return prefixed(subject, ended.error());
+  if (ended->signal != 0 || ended->code > 1)
+    co_return error{errc::closed, subject + " could not be measured: it " + ended->to_string()};
+  auto lines = lines_of(*text);
+  if (!lines) co_return prefixed(subject, lines.error());
+  co_return lines;
+}
+
+}  // namespace hawser::bench
