@@ -45,7 +45,9 @@ void byte_buffer::make_room(std::size_t least) {
   head_ = 0;
   tail_ = used;
   if (enough) return;
-  const std::size_t grown = std::max({smallest, capacity_ * 2, used + least});
+  std::size_t grown = std::max({smallest, capacity_ * 2, used + least});
+  // Who sends one message of megabytes sends more of them: growing to it step by step would copy all of it once.
+  if (grown > kept_when_empty) grown = std::max(grown, expected_);
   auto* larger = static_cast<char*>(std::realloc(bytes_.get(), grown));
   if (larger == nullptr) throw std::bad_alloc{};
   static_cast<void>(bytes_.release());  // realloc has let go of it
@@ -64,6 +66,8 @@ byte_buffer byte_buffer::split(std::size_t count) {
   }
   tail_ = head_ + count;
   swap(rest);
+  // A little more than it was, or the same message would fill it and make it grow once more.
+  expected_ = rest.capacity_ > kept_when_empty ? rest.tail_ + kept_when_empty : 0;
   return rest;
 }
 

@@ -53,6 +53,7 @@ class byte_buffer {
     std::swap(capacity_, other.capacity_);
     std::swap(head_, other.head_);
     std::swap(tail_, other.tail_);
+    std::swap(expected_, other.expected_);
   }
 
  private:
@@ -65,6 +66,7 @@ class byte_buffer {
   std::size_t capacity_ = 0;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
+  std::size_t expected_ = 0;  // what the last large message needed: the next one gets it at once
 };
 
 }  // namespace hawser

@@ -131,6 +131,21 @@ const suite<"byte_buffer"> tests = [] {
     expect(buffer.capacity() <= 8192_ul) << buffer.capacity();
   };
 
+  "after a large message the next one finds room at once, after a small one it does not"_test = [] {
+    constexpr std::size_t large = 3'000'000;
+    byte_buffer buffer;
+    append(buffer, std::string(large, 'x'));
+    expect(buffer.split(large).size() == large);
+    append(buffer, std::string(100, 'x'));
+    expect(buffer.capacity() <= 65536_ul) << "what is short costs no more than before";
+    append(buffer, std::string(100'000, 'x'));
+    expect(buffer.capacity() > large) << "not grown step by step";
+    expect(buffer.capacity() < large * 2);
+    expect(buffer.split(buffer.size()).size() == 100'100_ul);
+    append(buffer, std::string(100'000, 'x'));
+    expect(buffer.capacity() < large / 2) << "only the last one counts";
+  };
+
   "a split hands the first bytes over where they lie and keeps the rest"_test = [] {
     for (const std::size_t count : {0U, 1U, 500'000U, 999'999U, 1'000'000U}) {
       byte_buffer buffer;
