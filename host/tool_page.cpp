@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../transports/json_text.hpp"
+#include "../transports/json_validator.hpp"
 
 namespace hawser {
 
@@ -82,18 +83,22 @@ void skip(tool_page& page, std::string_view name, const char* why) {
   if (page.skipped.size() < skipped_described) page.skipped.push_back({std::string{name.substr(0, longest_name)}, why});
 }
 
-// From where a tool begins to where it ends.
-const char* read_tool(const char* first, const char* end, tool_page& page, tool_list& into) {
+// How many containers are open around a tool, and around its members: the result, its list, the tool.
+constexpr std::size_t around_tools = 2;
+
+// From where a tool begins to where it ends, or null where it is not JSON.
+const char* read_tool(json_validator& check, const char* first, tool_page& page, tool_list& into) {
   if (*first != '{') {
     skip(page, {}, "it is not an object");
-    return detail::skip_value(first, end);
+    return check.value(first, around_tools);
   }
   raw_tool raw;
-  const char* behind = walk_object(first, end, [&](std::string_view key, const char* value) {
-    const char* value_end = detail::skip_value(value, end);
-    raw.take(key, {value, static_cast<std::size_t>(value_end - value)});
+  const char* behind = check.object(first, around_tools, [&](std::string_view key, const char* value) {
+    const char* value_end = check.value(value, around_tools + 1);
+    if (value_end != nullptr) raw.take(key, {value, static_cast<std::size_t>(value_end - value)});
     return value_end;
   });
+  if (behind == nullptr) return nullptr;
   tool t{.name = text_in(raw.name, into)};
   if (const char* why = why_unusable(raw, t.name)) {
     skip(page, t.name, why);
@@ -119,7 +124,8 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
     return error{.code = errc::protocol, .what = std::string{"tools/list: "} + why, .phase = "list"};
   };
   // The number of values is bounded by the number of bytes and of tools; the limit of ordinary results is too low here.
-  if (auto valid = bytes->check({.max_values = bytes->text().size()}); !valid) return bad(valid.error().what.c_str());
+  // It is checked while it is read: a list of megabytes should not be looked at twice.
+  json_validator check{result.data() + result.size(), {.max_values = result.size()}};
   if (!result.starts_with('{')) return bad("the result is not an object");
   tool_page read;
   into.keep(bytes);
@@ -131,7 +137,8 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   const std::size_t before = into.size();
   const auto one_tool = [&](const char* first) {
     if (first_tool == nullptr) first_tool = first;
-    const char* behind = read_tool(first, end, read, into);
+    const char* behind = read_tool(check, first, read, into);
+    if (behind == nullptr) return behind;
     // By the size of the first ones it is known how many there will be: growing step by step would touch the memory of
     // a hundred thousand tools twice.
     if (into.size() == before + sampled) {
@@ -142,18 +149,22 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
     fits = into.size() <= max_tools;
     return fits ? behind : nullptr;
   };
-  walk_object(result.data(), end, [&](std::string_view key, const char* value) {
-    if (key == "tools" && *value == '[' && !std::exchange(listed, true)) return walk_array(value, one_tool);
-    const char* behind = detail::skip_value(value, end);
+  const char* whole = check.object(result.data(), 0, [&](std::string_view key, const char* value) {
+    if (key == "tools" && value != end && *value == '[' && !std::exchange(listed, true))
+      return check.array(value, 1, one_tool);
+    const char* behind = check.value(value, 1);
+    if (behind == nullptr) return behind;
     if (key == "resultType") read.complete = std::string_view{value, behind} == R"("complete")";
     if (key == "nextCursor") cursor = {value, static_cast<std::size_t>(behind - value)};
     return behind;
   });
-  if (!listed) return bad("\"tools\" is not an array");
+  if (check.fault() != nullptr) return bad(check.fault());
   if (!fits)
     return error{.code = errc::too_large,
                  .what = "tools/list: more than " + std::to_string(max_tools) + " tools",
                  .phase = "list"};
+  if (check.space(whole) != end) return bad("something stands behind the value");
+  if (!listed) return bad("\"tools\" is not an array");
   // Pagination: an empty cursor is not the end, a missing one is; null is what some servers send for none.
   if (!cursor.empty() && cursor != "null") {
     read.next_cursor = text_of(cursor);

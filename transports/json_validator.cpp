@@ -85,6 +85,24 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
   }
 }
 
+// To the first thing inside of a container.
+const char* json_validator::enter(const char* p, std::size_t depth) noexcept {
+  if (++values_ > limits_.max_values) return refuse("too many values", errc::too_large);
+  if (depth + 1 > limits_.max_depth) return refuse("nested too deeply", errc::too_large);
+  p = space(p + 1);
+  if (p == end_) return refuse("the text ends inside a container");
+  return p;
+}
+
+// Behind a member or an element: to its comma, or to the end of the container.
+const char* json_validator::next(const char* p, char closing) noexcept {
+  if (p == nullptr) return nullptr;
+  p = space(p);
+  if (p == end_) return refuse("the text ends inside a container");
+  if (*p != ',' && *p != closing) return refuse("a comma or the end of a container is missing");
+  return p;
+}
+
 const char* json_validator::key(const char* p) noexcept {
   if (p == end_ || *p != '"') return refuse("a member has no name");
   p = string(p + 1);

@@ -24,6 +24,15 @@ class json_validator {
   /// `p` stands at the first character of a value; the result stands behind it, or is null and fault() says why.
   /// `depth` containers are open around it.
   const char* value(const char* p, std::size_t depth) noexcept;
+  /// The same for an object that is walked while it is checked: `f(name, value)` gets each member's name as it stands
+  /// in the text, without its quotes, and where its value begins, or the end of the text; it returns where that ends,
+  /// by value() or by walking it, with `depth + 1`, or null. For large texts, of which no byte should be looked at
+  /// twice.
+  template <class F>
+  const char* object(const char* p, std::size_t depth, F f);
+  /// The same for an array and `f(value)`.
+  template <class F>
+  const char* array(const char* p, std::size_t depth, F f);
   /// `p` stands behind the opening quote; the result behind the closing one, or null.
   const char* string(const char* p) noexcept;
   /// `p` stands at a byte beyond ASCII; the result behind the character, or null where it is not UTF-8.
@@ -42,6 +51,8 @@ class json_validator {
   }
 
  private:
+  const char* enter(const char* p, std::size_t depth) noexcept;
+  const char* next(const char* p, char closing) noexcept;
   const char* scalar(const char* p) noexcept;
   const char* number(const char* p) noexcept;
   const char* literal(const char* p, std::string_view word) noexcept;
@@ -55,6 +66,37 @@ class json_validator {
   const char* fault_ = nullptr;
   errc code_ = errc::parse;
 };
+
+template <class F>
+const char* json_validator::object(const char* p, std::size_t depth, F f) {
+  p = enter(p, depth);
+  if (p != nullptr && *p == '}') return p + 1;
+  while (p != nullptr) {
+    const char* name = p;
+    p = key(p);
+    if (p == nullptr) break;
+    // Only space and the colon are between its last quote and the value.
+    const char* quote = p - 1;
+    while (*quote != '"') --quote;
+    p = next(f(std::string_view{name + 1, quote}, p), '}');
+    if (p != nullptr && *p == '}') return p + 1;
+    if (p != nullptr) p = space(p + 1);
+  }
+  return nullptr;
+}
+
+template <class F>
+const char* json_validator::array(const char* p, std::size_t depth, F f) {
+  p = enter(p, depth);
+  if (p != nullptr && *p == ']') return p + 1;
+  while (p != nullptr) {
+    if (p == end_) return refuse("the text ends where a value should be");
+    p = next(f(p), ']');
+    if (p != nullptr && *p == ']') return p + 1;
+    if (p != nullptr) p = space(p + 1);
+  }
+  return nullptr;
+}
 
 /// The whole text is one JSON value, with nothing but space around it.
 result<void> validate_json(std::string_view text, json_limits limits = {});

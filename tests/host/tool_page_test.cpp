@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "../../host/tool_page.hpp"
 
+#include "../../transports/json_validator.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -75,6 +76,32 @@ const suite<"tool_page"> tests = [] {
     tool_list list;
     expect(read(R"({"tools":[],"nextCursor":""})", list)->next_cursor == "");
     expect(!read(R"({"tools":[],"nextCursor":null})", list)->next_cursor.has_value());
+  };
+  "a page that is not JSON is refused wherever it goes wrong, and is never read beyond its end"_test = [] {
+    const std::string page =
+        R"({"_meta": {"a" : [1,{}]}, "tools" : [ {"name":"x","inputSchema":{"p":["\u00e9",-1.5e3,null]},)"
+        R"("annotations":{"readOnlyHint":true}} , 7,{"name":"y","inputSchema":{}}],"nextCursor":"n\"" } )";
+    // In memory of its own, so that a sanitizer sees a step too far.
+    const auto reads = [](std::string_view text) {
+      const std::vector<char> exact{text.begin(), text.end()};
+      tool_list list;
+      return read({exact.data(), exact.size()}, list).has_value();
+    };
+    expect(reads(page));
+    for (std::size_t size = 0; size + 1 < page.size(); ++size) expect(not reads({page.data(), size})) << size;
+    for (std::size_t at = 0; at < page.size(); ++at) {
+      for (const char instead : std::string_view{"{}[]\":,\\x0 \n\x80"}) {
+        std::string changed = page;
+        changed[at] = instead;
+        const bool json = validate_json(changed).has_value();
+        const bool was_read = reads(changed);
+        expect(json or not was_read) << "taken:" << changed;
+        // What is JSON is refused only where the page itself is not the one any more.
+        const bool still_a_page =
+            changed.find("\"tools\"") != std::string::npos and changed.find("\"nextCursor\":\"") != std::string::npos;
+        expect(was_read or not json or not still_a_page) << "refused:" << changed;
+      }
+    }
   };
 };
 
