@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The neutral server of the dispatch questions: as small and as fast as can be, so that the client's cost shows. It
 // answers tools/call with 117 bytes, or with a text of `--result N` bytes, and tools/list with `--tools N` tools of
-// about 200 bytes, `--page M` to a page; it knows the handshake of 2025-11-25 and no later one. It trusts its client:
-// the id is the last member of a request.
+// about 200 bytes, `--page M` to a page; it knows the handshake of 2025-11-25 and no later one.
 #include <unistd.h>
-#include <algorithm>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "any_request.hpp"
+
 namespace {
+
+using hawser::bench::id_of;
+using hawser::bench::method_of;
 
 const std::string head = R"({"jsonrpc":"2.0","id":)";
 std::string call_tail = R"(,"result":{"content":[{"type":"text","text":"four score and seven"}],"isError":false}})";
@@ -51,13 +54,6 @@ std::string make_page(int begin) {
   text += ']';
   if (end < tools) text += R"(,"nextCursor":")" + std::to_string(end) + '"';
   return text + "}}\n";
-}
-
-constexpr size_t begin_of_method = std::string_view{R"({"jsonrpc":"2.0","method":")"}.size();
-
-std::string_view id_of(std::string_view line) {
-  const size_t colon = line.rfind(':');
-  return line.substr(colon + 1, line.size() - colon - 2);
 }
 
 size_t page_asked_for(std::string_view line) {
@@ -98,7 +94,7 @@ int main(int argc, char** argv) {
       const char* end = static_cast<const char*>(feed);
       const std::string_view text{line, static_cast<size_t>(end - line)};
       line = end + 1;
-      const std::string_view method = text.substr(std::min(text.size(), begin_of_method));
+      const std::string_view method = method_of(text);
       if (method.starts_with("notifications/")) continue;
       const std::string& tail = method.starts_with("tools/call")   ? call_tail
                                 : method.starts_with("tools/list") ? pages[page_asked_for(text)]
