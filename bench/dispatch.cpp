@@ -1,49 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What does one tools/call cost, with deadline, cancellation and scanning, against blocking system calls to the same
 // server? One after the other from the loop's thread and from another one, then many at once.
-#include <boost/json/value.hpp>
-#include <cstdio>
-
-#include "../runtime/scope.hpp"
 #include "../transports/memory_channel.hpp"
 #include "blocking_child.hpp"
 #include "calling_thread.hpp"
-#include "connection.hpp"
+#include "calls.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
 
 namespace hawser::bench {
 
 namespace {
-
-using std::chrono::steady_clock;
-
-enum class use : std::uint8_t { bytes, tree };
-
-task<bool> calls_in_turn(peer& to, int count, use what, distribution* into) {
-  for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    auto answer = co_await to.call(echo_request(), echo_arguments(), usual_deadlines());
-    if (!answer) {
-      std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());
-      co_return false;
-    }
-    if (what == use::tree && !answer->parse()) co_return false;
-    if (into != nullptr) into->add(steady_clock::now() - begin);
-  }
-  if (into != nullptr) into->end_round();
-  co_return true;
-}
-
-bool floor_in_turn(blocking_child& c, const std::string& line, int count, distribution& into) {
-  for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    if (!c.exchange_line(line)) return false;
-    into.add(steady_clock::now() - begin);
-  }
-  into.end_round();
-  return true;
-}
 
 // Answers every request at once, in the same loop: what is left is our own cost, twice.
 class instant_answers final : public peer_listener {
@@ -52,22 +19,6 @@ class instant_answers final : public peer_listener {
     answer.result(R"({"content":[{"type":"text","text":"four score and seven"}],"isError":false})");
   }
 };
-
-task<void> one_caller(peer& to, int count, use what, bool& fine) {
-  const bool answered = co_await calls_in_turn(to, count, what, nullptr);
-  fine = fine && answered;
-}
-
-// Calls in a second with so many of them under way all the time.
-task<double> throughput(peer& to, int in_flight, int each, use what) {
-  bool fine = true;
-  scope callers{co_await this_context()};
-  const auto begin = steady_clock::now();
-  for (int i = 0; i < in_flight; ++i) callers.spawn(one_caller(to, each, what, fine));
-  co_await callers.join();
-  const std::chrono::duration<double> took = steady_clock::now() - begin;
-  co_return fine ? in_flight* each / took.count() : 0;
-}
 
 struct load {
   const char* name;
@@ -98,7 +49,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   for (int round = -1; fine && round < s.rounds; ++round) {
     show_progress("dispatch", round, s.rounds);
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
-    const bool floor = floor_in_turn(*raw, line, s.per_round, into(0));
+    const bool floor = floor_in_turn(s.per_round, into(0), [&] { return raw->exchange_line(line); });
     const bool loop_thread = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
     const bool other_thread = co_await thread.run(s.per_round, into(2));
     const bool memory = co_await calls_in_turn(near, s.per_round, use::bytes, &into(3));

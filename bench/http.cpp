@@ -5,15 +5,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <thread>
 
-#include "../runtime/dns.hpp"
-#include "../runtime/scope.hpp"
-#include "../transports/http_channel.hpp"
-#include "connection.hpp"
+#include "calls.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
+#include "web_connection.hpp"
 #include "web_floor.hpp"
 
 namespace hawser::bench {
@@ -21,78 +18,6 @@ namespace hawser::bench {
 namespace {
 
 using std::chrono::steady_clock;
-
-// What Hawser sends, byte for byte, so that the floor sends no less.
-std::string floor_request(int port) {
-  std::string body = echo_line();
-  body.pop_back();
-  return "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
-         "\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\nContent-Type: "
-         "application/json\r\nMCP-Protocol-Version: 2025-11-25\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-// Hawser's side: a peer over an http_channel that has shaken hands.
-class web_connection {
- public:
-  web_connection(loop& home, resolver& names, http_channel_options options)
-      : wire_(home, names, std::move(options)), side_(home, wire_, listener_) {}
-  task<bool> open() {
-    auto opened = co_await wire_.open(side_);
-    if (!opened) co_return false;
-    wire_.negotiated({"2025-11-25"});
-    co_return true;
-  }
-  task<void> close() {
-    auto closed = co_await wire_.close();
-    ignore(closed, "the numbers are taken");
-  }
-  [[nodiscard]] peer& side() noexcept { return side_; }
-
- private:
-  http_channel wire_;
-  nobody_listens listener_;
-  peer side_;
-};
-
-task<bool> in_turn(peer& to, int count, distribution* into) {
-  for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    auto answer = co_await to.call(echo_request(), echo_arguments(), usual_deadlines());
-    if (!answer) {
-      std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());
-      co_return false;
-    }
-    if (into != nullptr) into->add(steady_clock::now() - begin);
-  }
-  if (into != nullptr) into->end_round();
-  co_return true;
-}
-
-bool floor_in_turn(blocking_web& raw, const std::string& request, int count, distribution& into) {
-  for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    if (!raw.exchange(request)) return false;
-    into.add(steady_clock::now() - begin);
-  }
-  into.end_round();
-  return true;
-}
-
-task<void> one_caller(peer& to, int count, bool& fine) {
-  const bool answered = co_await in_turn(to, count, nullptr);
-  fine = fine && answered;
-}
-
-task<double> throughput(peer& to, int in_flight, int each) {
-  bool fine = true;
-  scope callers{co_await this_context()};
-  const auto begin = steady_clock::now();
-  for (int i = 0; i < in_flight; ++i) callers.spawn(one_caller(to, each, fine));
-  co_await callers.join();
-  const std::chrono::duration<double> took = steady_clock::now() - begin;
-  co_return fine ? in_flight* each / took.count() : 0;
-}
 
 // The floor of a large result, of P5: as many bytes through a socket pair, written by a thread.
 bool socket_pair_floor(std::size_t size, std::string& into, distribution& times) {
@@ -124,16 +49,6 @@ bool socket_pair_floor(std::size_t size, std::string& into, distribution& times)
   return fine;
 }
 
-http_channel_options options_for(const std::string& url) {
-  http_channel_options options;
-  options.to = http_url::parse(url).value();
-  return options;
-}
-
-std::string url_of(const char* scheme, int port) {
-  return std::string{scheme} + "://127.0.0.1:" + std::to_string(port) + "/mcp";
-}
-
 constexpr std::size_t large_result = 5'000'000;
 
 task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
@@ -163,22 +78,22 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   for (int round = -1; fine && round < s.rounds; ++round) {
     show_progress("http", round, s.rounds);
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
-    const bool floor = floor_in_turn(*raw, request, s.per_round, into(0));
-    const bool clear = co_await in_turn(ours.side(), s.per_round, &into(1));
-    const bool tls_floor = floor_in_turn(*raw_tls, tls_request, s.per_round, into(2));
-    const bool tls = co_await in_turn(ours_tls.side(), s.per_round, &into(3));
+    const bool floor = floor_in_turn(s.per_round, into(0), [&] { return raw->exchange(request); });
+    const bool clear = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
+    const bool tls_floor = floor_in_turn(s.per_round, into(2), [&] { return raw_tls->exchange(tls_request); });
+    const bool tls = co_await calls_in_turn(ours_tls.side(), s.per_round, use::bytes, &into(3));
     fine = floor && clear && tls_floor && tls;
     if (!fine || round % 5 != 0) continue;
     const bool pair = socket_pair_floor(large_result, kept, all[4].latency);
-    const bool large = co_await in_turn(ours_large.side(), 1, &all[5].latency);
-    const bool blocking = floor_in_turn(*raw_large, request, 1, all[6].latency);
+    const bool large = co_await calls_in_turn(ours_large.side(), 1, use::bytes, &all[5].latency);
+    const bool blocking = floor_in_turn(1, all[6].latency, [&] { return raw_large->exchange(request); });
     fine = pair && large && blocking;
   }
   for (const int in_flight : {1, 16}) {
     std::vector<double> rounds;
     rounds.reserve(5);
     const int each = std::max(1, s.rounds * s.per_round / in_flight);
-    for (int i = 0; fine && i < 5; ++i) rounds.push_back(co_await throughput(ours.side(), in_flight, each));
+    for (int i = 0; fine && i < 5; ++i) rounds.push_back(co_await throughput(ours.side(), in_flight, each, use::bytes));
     if (!fine) break;
     goal rate{.name = std::to_string(in_flight) + " in flight",
               .figure = median(rounds),
