@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Another MCP client that takes part in a run: an external command that speaks the protocol of bench/peers/README.md.
+// Every wait for it has a bound, and nothing of its process tree is left after end().
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../runtime/keeper.hpp"
+#include "peer_protocol.hpp"
+
+namespace hawser::bench {
+
+/// How long a client may take before it counts as hanging. A call may take long: some clients sleep between reads.
+struct patience {
+  duration connect = std::chrono::seconds{30};
+  duration run = std::chrono::seconds{10};
+  duration call = std::chrono::milliseconds{20};  ///< for each one of a run, on top
+};
+
+class other_client {
+ public:
+  /// `command` is a line for sh.
+  other_client(std::string name, std::string command, patience how_long = {});
+
+  /// Starts it and waits until it has connected. After an error of this or of run() only end() is left.
+  task<result<void>> join(keeper& by, call_target to);
+  task<result<peer_times>> run(int count, int in_flight);
+  /// Ends its whole tree; bounded. Must be awaited before the object dies, if join() was.
+  task<void> end();
+
+  /// With the version that it told when it joined.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  task<result<std::string>> answer_to(std::string line, int calls);
+  task<result<std::string>> read_line(std::size_t longest);
+  task<error> describe(error why);
+
+  std::string name_;
+  std::string command_;
+  patience patience_;
+  std::optional<child> process_;
+};
+
+}  // namespace hawser::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A client of hawser-bench's protocol in a few lines of shell: it calls nobody, and is easily brought to misbehave.
+#pragma once
+
+#include <string>
+
+namespace hawser::testing {
+
+/// `ready` and `times` are what it does when it is asked to connect and to run; $count and $in_flight are the run's.
+inline std::string shell_peer(const std::string& ready = R"(echo '{"ready":"7"}')",
+                              const std::string& times = "usual") {
+  return R"sh(
+usual() { each=1000; i=1; while [ $i -lt $count ]; do each=$each,1000; i=$((i + 1)); done
+  echo "{\"took\":$((count * 1000)),\"nanoseconds\":[$each]}"; }
+while read -r line; do case $line in
+  '{"connect":'*) )sh" +
+         ready + R"sh( ;;
+  '{"run":'*) count=${line#*:}; count=${count%%,*}; in_flight=${line##*:}; in_flight=${in_flight%\}}; )sh" +
+         times + R"sh( ;;
+esac; done)sh";
+}
+
+}  // namespace hawser::testing
