@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What does one tools/call cost, with deadline, cancellation and scanning, against blocking system calls to the same
 // server? One after the other from the loop's thread and from another one, then many at once.
+#include <cstdio>
+
 #include "../transports/memory_channel.hpp"
 #include "blocking_child.hpp"
 #include "calling_thread.hpp"
 #include "calls.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
+#include "side_by_side.hpp"
 
 namespace hawser::bench {
 
@@ -73,9 +76,24 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   co_return fine&& near_closed&& far_closed;
 }
 
+// In rounds of their own, so that whoever takes part does not change the figures above.
+bool side_by_side(const settings& s, const std::vector<invitation>& others, report& into) {
+  const bool over_stdio = side_by_side_over_stdio(s, others, into);
+  settings web = s;  // where other clients need ten times as long
+  web.rounds = std::max(1, s.rounds / 2);
+  web.per_round = std::max(1, s.per_round / 3);
+  const bool over_http = side_by_side_over_http(web, others, into);
+  return over_stdio && over_http;
+}
+
 }  // namespace
 
 bool dispatch(const settings& s, report& into) {
+  const auto others = invitations(s, into);
+  if (!others) {
+    std::fprintf(stderr, "hawser-bench: %s\n", others.error().what.c_str());
+    return false;
+  }
   std::vector<candidate> all{{.name = "blocking read and write"},
                              {.name = "peer, from the loop's thread"},
                              {.name = "peer, from another thread"},
@@ -99,7 +117,7 @@ bool dispatch(const settings& s, report& into) {
   goals.insert(goals.end(), rates.begin(), rates.end());
   into.add(latency_table{"one tools/call over stdio and back", std::move(all)});
   into.add(figure_list{"tools/call over stdio", std::move(goals)});
-  return true;
+  return others->empty() || side_by_side(s, *others, into);
 }
 
 }  // namespace hawser::bench

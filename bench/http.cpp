@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <thread>
 
 #include "calls.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
+#include "side_by_side.hpp"
 #include "web_connection.hpp"
 #include "web_floor.hpp"
 
@@ -114,6 +116,11 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
 }  // namespace
 
 bool http(const settings& s, report& into) {
+  const auto others = invitations(s, into);
+  if (!others) {
+    std::fprintf(stderr, "hawser-bench: %s\n", others.error().what.c_str());
+    return false;
+  }
   std::vector<candidate> all{{.name = "blocking keep-alive exchange"}, {.name = "peer over HTTP"},
                              {.name = "blocking exchange, OpenSSL"},   {.name = "peer over HTTPS"},
                              {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"},
@@ -138,7 +145,7 @@ bool http(const settings& s, report& into) {
   goals.insert(goals.end(), rates.begin(), rates.end());
   into.add(latency_table{"one tools/call over HTTP and back", std::move(all)});
   into.add(figure_list{"tools/call over HTTP", std::move(goals)});
-  return true;
+  return others->empty() || side_by_side_over_http(s, *others, into);
 }
 
 }  // namespace hawser::bench

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "other_clients.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
@@ -24,6 +25,17 @@ struct question {
   void (*add_options)(CLI::App&, settings&) = nullptr;
 };
 
+void add_peers(CLI::App& sub, settings& s) {
+  sub.add_flag("--peers", s.typescript_peers,
+               "both TypeScript clients take part, side by side with Hawser; ./dev bench installs them");
+  sub.add_option("--peer", s.peers, "another client takes part, 'name=command'; its protocol: bench/peers/README.md")
+      ->allow_extra_args(false)
+      ->check([](const std::string& text) {
+        const auto invited = read_invitation(text);
+        return invited ? std::string{} : invited.error().what;
+      });
+}
+
 void count_options(CLI::App& sub, settings& s) {
   sub.add_option("what", s.counted, "dispatch: a call and its answer in memory; lookup: finding a tool among 10,000")
       ->required()
@@ -34,14 +46,16 @@ void verdict_options(CLI::App& sub, settings& s) {
   sub.add_option("--results", s.results, "a folder: RESULTS.md with everything that was found, and plots, go there");
   sub.add_option("--note", s.notes, "a line for RESULTS.md: what else should be known of this run")
       ->type_name("TEXT ...");
+  add_peers(sub, s);
 }
 
 constexpr std::array questions{
     question{"floor", "one exchange with a child: stream against blocking system calls", 200, 300,
              hawser::bench::floor},
-    question{"dispatch", "one tools/call: peer against blocking system calls; many at once", 200, 300, dispatch},
+    question{"dispatch", "one tools/call: peer against blocking system calls; many at once", 200, 300, dispatch,
+             placing::pinned, add_peers},
     question{"http", "one tools/call over HTTP, in the clear and under TLS; many at once; a result of 5 MB", 100, 200,
-             http},
+             http, placing::pinned, add_peers},
     question{"large", "a result of 5 MB: peer against blocking system calls", 40, 1, large},
     question{"list", "tools/list of 10,000 and 100,000 tools, from the request to the published table", 10, 1, list},
     question{"start", "starting a child: keeper against posix_spawn, alone and a hundred at once", 10, 1, start},

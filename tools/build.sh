@@ -84,7 +84,10 @@ bench_command() { # nothing or --quick: everything; else hawser-bench's own argu
   bench=$(build_folder release)/bin/hawser-bench
   case ${1:-} in
     ""|--quick) bench_everything "$@" ;;
-    *) exec "$bench" "$@" ;;
+    *)
+      if [[ " $* " == *" --peers "* ]]; then bench_peers; fi
+      exec "$bench" "$@"
+      ;;
   esac
 }
 
@@ -92,7 +95,8 @@ bench_command() { # nothing or --quick: everything; else hawser-bench's own argu
 bench_everything() {
   local into=bench
   [ "${1:-}" = --quick ] && into=$cache/bench-quick
-  "$bench" verdict --results "$into" --note "commit: $(git rev-parse --short HEAD 2>/dev/null || echo unknown)" \
+  bench_peers
+  "$bench" verdict --peers --results "$into" --note "commit: $(git rev-parse --short HEAD 2>/dev/null || echo unknown)" \
     --note "libuv $(pkg-config --modversion libuv), llhttp $(pkg-config --modversion libllhttp 2>/dev/null || echo 9)" "$@"
   say "written: $into/RESULTS.md"
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "other_clients.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace hawser::bench {
+
+namespace {
+
+// P9. rmcp cannot be had from npm; somebody who joins it by this name gets it judged.
+constexpr double faster_than_rmcp = 3;
+constexpr std::size_t longest_name = 24;  // a column of the table, with a version after it
+
+struct typescript_client {
+  const char* name;
+  const char* script;
+  double stdio_bar;
+  double http_bar;
+};
+constexpr typescript_client typescript_clients[] = {{"TypeScript SDK", "typescript_sdk.mjs", 5, 15},
+                                                    {"TypeScript client", "typescript_client.mjs", 8, 15}};
+
+std::string quoted_for_sh(const std::string& text) {
+  std::string made = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      made += R"('\'')";
+    else
+      made += c;
+  }
+  return made + '\'';
+}
+
+error bad(std::string what) { return {.code = errc::config, .what = std::move(what)}; }
+
+result<void> invite_typescript(std::vector<invitation>& all, report& into) {
+  const char* folder = std::getenv("HAWSER_BENCH_PEERS");
+  const char* missing = std::getenv("HAWSER_BENCH_PEERS_MISSING");
+  if (folder == nullptr && missing == nullptr)
+    return bad(
+        "--peers: nobody says where the TypeScript clients are; `./dev bench dispatch --peers` installs them, or "
+        "HAWSER_BENCH_PEERS=FOLDER names a copy of bench/peers in which `npm ci` has run");
+  for (const typescript_client& one : typescript_clients) {
+    if (folder == nullptr)
+      into.warn(std::string{one.name} + " takes no part: " + missing);
+    else
+      all.push_back({.name = one.name,
+                     .command = "exec node " + quoted_for_sh(std::string{folder} + '/' + one.script),
+                     .stdio_bar = one.stdio_bar,
+                     .http_bar = one.http_bar});
+  }
+  return {};
+}
+
+}  // namespace
+
+result<invitation> read_invitation(std::string_view text) {
+  const std::size_t sign = text.find('=');
+  if (sign == text.npos) return bad("'name=command' is wanted");
+  invitation made{.name = std::string{text.substr(0, sign)}, .command = std::string{text.substr(sign + 1)}};
+  const bool printable = std::all_of(made.name.begin(), made.name.end(), [](char c) { return c >= ' ' && c < 0x7f; });
+  if (made.name.empty() || made.name.size() > longest_name || !printable)
+    return bad("a name has 1 to " + std::to_string(longest_name) + " printable characters");
+  if (made.command.find_first_not_of(' ') == std::string::npos) return bad("there is no command after the '='");
+  if (made.name == "rmcp") made.stdio_bar = faster_than_rmcp;
+  return made;
+}
+
+result<std::vector<invitation>> invitations(const settings& s, report& into) {
+  std::vector<invitation> all;
+  if (s.typescript_peers) {
+    auto invited = invite_typescript(all, into);
+    if (!invited) return invited.error();
+  }
+  for (const std::string& text : s.peers) {
+    auto one = read_invitation(text);
+    if (!one) return prefixed("--peer " + text, one.error());
+    const auto same = [&](const invitation& other) { return other.name == one->name; };
+    if (std::any_of(all.begin(), all.end(), same)) return bad("--peer: there are two with the name " + one->name);
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+const char* name_of(other_clients::wire one) noexcept { return one == other_clients::wire::stdio ? "stdio" : "HTTP"; }
+
+other_clients::other_clients(const std::vector<invitation>& who, wire over, report& into) : over_(over), report_(into) {
+  for (const invitation& one : who)
+    guests_.push_back(std::make_unique<guest>(one, over == wire::stdio ? one.stdio_bar : one.http_bar));
+}
+
+task<void> other_clients::leave_out(std::size_t which, error why) {
+  lost_ = true;
+  report_.warn(why.what + "; it is left out over " + name_of(over_));
+  co_await guests_[which]->client.end();
+  guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+task<void> other_clients::join(keeper& by, call_target to) {
+  for (std::size_t i = 0; i < guests_.size();) {
+    auto joined = co_await guests_[i]->client.join(by, to);
+    if (joined)
+      ++i;
+    else
+      co_await leave_out(i, joined.error());
+  }
+}
+
+task<void> other_clients::take_turns(int count, bool keep) {
+  for (std::size_t i = 0; i < guests_.size();) {
+    guest& one = *guests_[i];
+    auto times = co_await one.client.run(count, 1);
+    if (!times) {
+      co_await leave_out(i, times.error());
+      continue;
+    }
+    ++i;
+    if (!keep) continue;
+    for (const std::chrono::nanoseconds time : times->each) one.latency.add(time);
+    one.latency.end_round();
+  }
+}
+
+task<void> other_clients::rush(int count, int in_flight, bool keep) {
+  for (std::size_t i = 0; i < guests_.size();) {
+    guest& one = *guests_[i];
+    auto times = co_await one.client.run(count, in_flight);
+    if (!times) {
+      co_await leave_out(i, times.error());
+      continue;
+    }
+    ++i;
+    const std::chrono::duration<double> took = times->took;
+    if (keep && took.count() > 0) one.per_second.push_back(count / took.count());
+  }
+}
+
+task<void> other_clients::end() {
+  for (const auto& one : guests_) co_await one->client.end();
+}
+
+std::vector<candidate> other_clients::rows() const {
+  std::vector<candidate> made;
+  for (const auto& one : guests_) made.push_back({.name = one->client.name(), .latency = one->latency});
+  return made;
+}
+
+std::vector<goal> other_clients::ratios(const settings& s, const distribution& ours) const {
+  std::vector<goal> made;
+  for (const auto& one : guests_) {
+    made.push_back({.name = (one->bar ? "P9 p50, " : "p50, ") + one->client.name() + " over " + name_of(over_),
+                    .figure = one->latency.ratio_to(ours),
+                    .unit = "x ours",
+                    .bar = one->bar ? s.judged(*one->bar) : std::nullopt,
+                    .wanted = goal::side::at_least});
+  }
+  return made;
+}
+
+std::vector<goal> other_clients::rates() const {
+  std::vector<goal> made;
+  for (const auto& one : guests_)
+    made.push_back({.name = one->client.name(), .figure = median(one->per_second), .unit = "calls/s"});
+  return made;
+}
+
+}  // namespace hawser::bench

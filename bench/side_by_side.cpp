@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "side_by_side.hpp"
+
+#include "blocking_child.hpp"
+#include "calls.hpp"
+#include "progress.hpp"
+#include "web_connection.hpp"
+#include "web_floor.hpp"
+
+namespace hawser::bench {
+
+namespace {
+
+// A program that compiles itself while it runs is measured when it has done so.
+constexpr int warm_up_rounds = 5;
+constexpr int rushes = 5;
+
+using wire = other_clients::wire;
+
+struct contest {
+  wire over;
+  int in_flight;  // of the many at once
+  candidate floor;
+  candidate ours{.name = "Hawser"};
+  std::vector<double> our_rates{};
+};
+
+template <class Exchange>
+task<bool> in_turns(const settings& s, contest& all, Exchange floor, peer& ours, other_clients& others) {
+  distribution warm_up;
+  bool fine = true;
+  for (int round = -1; fine && round < s.rounds; ++round) {
+    show_progress(name_of(all.over), round, s.rounds);
+    const bool keep = round >= 0;
+    distribution& of_ours = keep ? all.ours.latency : warm_up;
+    const int by_each = keep ? s.per_round : s.per_round * warm_up_rounds;
+    fine = floor_in_turn(s.per_round, keep ? all.floor.latency : warm_up, floor);
+    const bool answered = co_await calls_in_turn(ours, s.per_round, use::bytes, &of_ours);
+    fine = fine && answered;
+    co_await others.take_turns(by_each, keep);
+  }
+  co_return fine;
+}
+
+task<bool> many_at_once(const settings& s, contest& all, peer& ours, other_clients& others) {
+  const int each = std::max(4, s.rounds * s.per_round / 10 / all.in_flight);
+  bool fine = true;
+  for (int round = -1; fine && round < rushes; ++round) {
+    show_progress(name_of(all.over), round, rushes);
+    const double rate = co_await throughput(ours, all.in_flight, each, use::bytes);
+    fine = rate > 0;
+    if (round >= 0) all.our_rates.push_back(rate);
+    co_await others.rush(each * all.in_flight, all.in_flight, round >= 0);
+  }
+  co_return fine;
+}
+
+template <class Exchange>
+task<bool> hold(loop& home, const settings& s, contest& all, Exchange floor, peer& ours, other_clients& others,
+                call_target where) {
+  keeper theirs{home};
+  co_await others.join(theirs, std::move(where));
+  bool fine = co_await in_turns(s, all, floor, ours, others);
+  if (fine) fine = co_await many_at_once(s, all, ours, others);
+  co_await others.end();
+  auto closed = co_await theirs.close();
+  co_return fine&& closed.has_value();
+}
+
+task<bool> hold_over_stdio(loop& home, const settings& s, contest& all, other_clients& others) {
+  const std::string server = sibling("bench_mcp_server");
+  auto raw = blocking_child::start(server);
+  connection ours{home, stdio::pipe, {}};
+  bool fine = co_await ours.open();
+  if (raw && fine) {
+    const std::string line = echo_line();
+    const auto floor = [&] { return raw->exchange_line(line); };
+    call_target where{.stdio = {server}};
+    fine = co_await hold(home, s, all, floor, ours.side(), others, std::move(where));
+  }
+  co_await ours.close();
+  co_return raw&& fine;
+}
+
+task<bool> hold_over_http(loop& home, const settings& s, contest& all, other_clients& others) {
+  auto server = web_server::start();
+  if (!server) co_return false;
+  auto raw = blocking_web::connect(server->port(), blocking_web::wire::clear);
+  if (!raw) co_return false;
+  const std::string url = url_of("http", server->port());
+  ares_resolver names;
+  web_connection ours{home, names, options_for(url)};
+  bool fine = co_await ours.open();
+  if (fine) {
+    const std::string request = floor_request(server->port());
+    const auto floor = [&] { return raw->exchange(request); };
+    call_target where{.http = url};
+    fine = co_await hold(home, s, all, floor, ours.side(), others, std::move(where));
+  }
+  co_await ours.close();
+  co_return fine;
+}
+
+void tell(const settings& s, contest& all, const other_clients& others, report& into) {
+  const std::string about = std::string{"tools/call over "} + name_of(all.over);
+  std::vector<goal> rates{{.name = "Hawser", .figure = median(all.our_rates), .unit = "calls/s"}};
+  for (goal& one : others.rates()) rates.push_back(std::move(one));
+  into.add(figure_list{about + ", " + std::to_string(all.in_flight) + " in flight, side by side", std::move(rates)});
+  into.add(figure_list{about + ", other clients", others.ratios(s, all.ours.latency)});
+  std::vector<candidate> rows{std::move(all.floor), std::move(all.ours)};
+  for (candidate& one : others.rows()) rows.push_back(std::move(one));
+  into.add(latency_table{about + ", side by side", std::move(rows)});
+}
+
+using way = task<bool> (*)(loop&, const settings&, contest&, other_clients&);
+
+bool side_by_side(const settings& s, contest all, way how, const std::vector<invitation>& who, report& into) {
+  other_clients others{who, all.over, into};
+  loop home;
+  if (!home.run(how(home, s, all, others))) return false;
+  tell(s, all, others, into);
+  return others.all_took_part();
+}
+
+}  // namespace
+
+bool side_by_side_over_stdio(const settings& s, const std::vector<invitation>& who, report& into) {
+  contest all{.over = wire::stdio, .in_flight = 256, .floor = {.name = "blocking read and write"}};
+  return side_by_side(s, std::move(all), hold_over_stdio, who, into);
+}
+
+bool side_by_side_over_http(const settings& s, const std::vector<invitation>& who, report& into) {
+  contest all{.over = wire::http, .in_flight = 16, .floor = {.name = "blocking keep-alive exchange"}};
+  return side_by_side(s, std::move(all), hold_over_http, who, into);
+}
+
+}  // namespace hawser::bench
