@@ -32,9 +32,11 @@ class other_clients {
   other_clients(const std::vector<invitation>& who, wire over, report& into);
 
   task<void> join(keeper& by, call_target to);
-  /// One round of calls in turn by each; not kept where it is only for warming up.
-  task<void> take_turns(int count, bool keep);
-  /// `count` calls by each, so many in flight.
+  /// Calls that do not count, `count` at a time, until each is as fast as it will be.
+  task<void> warm_up(int count);
+  /// One round of calls in turn by each.
+  task<void> take_turns(int count);
+  /// `count` calls by each, so many in flight; the first ones need not be kept.
   task<void> rush(int count, int in_flight, bool keep);
   task<void> end();
 
@@ -53,6 +55,7 @@ class other_clients {
     distribution latency{};
     std::vector<double> per_second{};
   };
+  task<std::optional<peer_times>> run(std::size_t which, int count, int in_flight);
   task<void> leave_out(std::size_t which, error why);
 
   std::vector<std::unique_ptr<guest>> guests_;

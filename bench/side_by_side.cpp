@@ -11,8 +11,6 @@ namespace hawser::bench {
 
 namespace {
 
-// A program that compiles itself while it runs is measured when it has done so.
-constexpr int warm_up_rounds = 5;
 constexpr int rushes = 5;
 
 using wire = other_clients::wire;
@@ -27,17 +25,17 @@ struct contest {
 
 template <class Exchange>
 task<bool> in_turns(const settings& s, contest& all, Exchange floor, peer& ours, other_clients& others) {
-  distribution warm_up;
-  bool fine = true;
-  for (int round = -1; fine && round < s.rounds; ++round) {
+  distribution not_kept;
+  bool fine = floor_in_turn(s.per_round, not_kept, floor);
+  const bool warm = co_await calls_in_turn(ours, s.per_round, use::bytes, nullptr);
+  fine = fine && warm;
+  co_await others.warm_up(std::max(s.per_round, 100));
+  for (int round = 0; fine && round < s.rounds; ++round) {
     show_progress(name_of(all.over), round, s.rounds);
-    const bool keep = round >= 0;
-    distribution& of_ours = keep ? all.ours.latency : warm_up;
-    const int by_each = keep ? s.per_round : s.per_round * warm_up_rounds;
-    fine = floor_in_turn(s.per_round, keep ? all.floor.latency : warm_up, floor);
-    const bool answered = co_await calls_in_turn(ours, s.per_round, use::bytes, &of_ours);
+    fine = floor_in_turn(s.per_round, all.floor.latency, floor);
+    const bool answered = co_await calls_in_turn(ours, s.per_round, use::bytes, &all.ours.latency);
     fine = fine && answered;
-    co_await others.take_turns(by_each, keep);
+    co_await others.take_turns(s.per_round);
   }
   co_return fine;
 }

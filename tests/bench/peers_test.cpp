@@ -113,6 +113,26 @@ const boost::ut::suite<"peers"> tests = [] {
     expect(testing::survivors(token, 2000).empty());
   };
 
+  "a client runs where everything else runs: on one core, unless it is free"_test = [] {
+    if (!measures()) return;
+    const testing::temporary_folder folder;
+    std::ofstream{folder / "peer"} << testing::shell_peer(
+        R"(cores=$(grep Cpus_allowed_list /proc/self/status); echo "{\"ready\":\"on ${cores##*[!0-9,-]}.\"}")");
+    const std::string peer = "--rounds 1 --per-round 1 --json --quick --peer 'it=sh " + folder.path + "/peer'";
+    const auto cores = [](const outcome& seen) {
+      const std::size_t begin = seen.text.find("it on ");
+      return begin == std::string::npos ? seen.text
+                                        : seen.text.substr(begin + 6, seen.text.find('.', begin) - begin - 6);
+    };
+    const std::string pinned = cores(bench("http " + peer));
+    expect(not pinned.empty() and pinned.find_first_not_of("0123456789") == std::string::npos) << pinned;
+    std::string ours;
+    std::ifstream status{"/proc/self/status"};
+    while (std::getline(status, ours) && !ours.starts_with("Cpus_allowed_list:")) {
+    }
+    expect(ours.ends_with('\t' + cores(bench("http --free " + peer)))) << ours;
+  };
+
   "both TypeScript clients take part over stdio and over HTTP"_test = [] {
     if (!measures()) return;
     if (std::getenv("HAWSER_BENCH_PEERS") == nullptr) {

@@ -10,8 +10,7 @@ namespace hawser::testing {
 inline std::string shell_peer(const std::string& ready = R"(echo '{"ready":"7"}')",
                               const std::string& times = "usual") {
   return R"sh(
-usual() { each=1000; i=1; while [ $i -lt $count ]; do each=$each,1000; i=$((i + 1)); done
-  echo "{\"took\":$((count * 1000)),\"nanoseconds\":[$each]}"; }
+usual() { each=$(printf ',1000%.0s' $(seq $count)); echo "{\"took\":$((count * 1000)),\"nanoseconds\":[${each#,}]}"; }
 while read -r line; do case $line in
   '{"connect":'*) )sh" +
          ready + R"sh( ;;
