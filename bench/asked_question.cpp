@@ -45,8 +45,9 @@ result<answer_lines> lines_of(std::string_view text) {
 
 }  // namespace
 
-task<result<answer_lines>> ask(keeper& starts, std::vector<std::string> arguments) {
-  const std::string subject = "hawser-bench " + arguments.front();
+task<answered> ask(keeper& starts, std::vector<std::string> arguments) {
+  answered made{.question = arguments.front()};
+  const std::string subject = "hawser-bench " + made.question + ": ";
   arguments.emplace_back("--json");
   command what{.program = sibling("hawser-bench"),
                .arguments = std::move(arguments),
@@ -54,17 +55,22 @@ task<result<answer_lines>> ask(keeper& starts, std::vector<std::string> argument
                .input = stdio::null,
                .errors = stdio::inherit};
   auto started = co_await starts.spawn(std::move(what));
-  if (!started) co_return prefixed(subject, started.error());
+  if (!started) {
+    made.obstacle = subject + started.error().what;
+    co_return made;
+  }
   auto text = co_await with_timeout(longest, everything_from(started->output()));
   // A question that was answered has nothing left to do; one that was not is ended at once.
   auto ended = co_await started->shutdown({.after_stdin = std::chrono::seconds{text ? 5 : 0}});
-  if (!text) co_return prefixed(subject, text.error());
-  if (!ended) co_return prefixed(subject, ended.error());
-  if (ended->signal != 0 || ended->code > 1)
-    co_return error{errc::closed, subject + " could not be measured: it " + ended->to_string()};
-  auto lines = lines_of(*text);
-  if (!lines) co_return prefixed(subject, lines.error());
-  co_return lines;
+  auto lines = text ? lines_of(*text) : result<answer_lines>{text.error()};
+  if (lines) made.lines = std::move(*lines);
+  if (!lines)
+    made.obstacle = subject + lines.error().what;
+  else if (!ended)
+    made.obstacle = subject + ended.error().what;
+  else if (ended->signal != 0 || ended->code > 1)
+    made.obstacle = subject + "not everything could be measured: it " + ended->to_string();
+  co_return made;
 }
 
 }  // namespace hawser::bench

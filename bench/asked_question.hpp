@@ -13,8 +13,13 @@ namespace hawser::bench {
 
 using answer_lines = std::vector<boost::json::object>;
 
-/// Starts this program again with these arguments. Fewer lines than a whole answer come with an error that says why;
-/// missed bars are no error. What it says on stderr goes to ours.
-task<result<answer_lines>> ask(keeper& starts, std::vector<std::string> arguments);
+struct answered {
+  std::string question;
+  answer_lines lines{};
+  std::string obstacle{};  ///< why the lines are not the whole answer; missed bars are none
+};
+
+/// Starts this program again with these arguments, the question first. What it says on stderr goes to ours.
+task<answered> ask(keeper& starts, std::vector<std::string> arguments);
 
 }  // namespace hawser::bench

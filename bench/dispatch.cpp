@@ -3,10 +3,10 @@
 // server? One after the other from the loop's thread and from another one, then many at once.
 #include <cstdio>
 
-#include "../transports/memory_channel.hpp"
 #include "blocking_child.hpp"
 #include "calling_thread.hpp"
 #include "calls.hpp"
+#include "memory_pair.hpp"
 #include "progress.hpp"
 #include "questions.hpp"
 #include "side_by_side.hpp"
@@ -14,14 +14,6 @@
 namespace hawser::bench {
 
 namespace {
-
-// Answers every request at once, in the same loop: what is left is our own cost, twice.
-class instant_answers final : public peer_listener {
- public:
-  void on_request(std::string_view /*method*/, std::string_view /*params*/, responder answer) override {
-    answer.result(R"({"content":[{"type":"text","text":"four score and seven"}],"isError":false})");
-  }
-};
 
 struct load {
   const char* name;
@@ -38,15 +30,10 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   auto raw = blocking_child::start(sibling("bench_mcp_server"));
   const std::string line = echo_line();
   connection ours{home, stdio::pipe, {}};
-  auto both = memory_channel::make(home);
-  nobody_listens nobody;
-  instant_answers answers;
-  peer near{home, *both.first, nobody};
-  peer far{home, *both.second, answers};
-  auto near_open = co_await both.first->open(near);
-  auto far_open = co_await both.second->open(far);
+  memory_pair both{home};
+  const bool in_memory = co_await both.open();
   bool fine = co_await ours.open();
-  fine = fine && raw && near_open && far_open;
+  fine = fine && raw && in_memory;
   calling_thread thread{home, ours.side()};
   distribution warm_up;
   for (int round = -1; fine && round < s.rounds; ++round) {
@@ -55,7 +42,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
     const bool floor = floor_in_turn(s.per_round, into(0), [&] { return raw->exchange_line(line); });
     const bool loop_thread = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
     const bool other_thread = co_await thread.run(s.per_round, into(2));
-    const bool memory = co_await calls_in_turn(near, s.per_round, use::bytes, &into(3));
+    const bool memory = co_await calls_in_turn(both.near(), s.per_round, use::bytes, &into(3));
     fine = floor && loop_thread && other_thread && memory;
   }
   for (const load& l : loads) {
@@ -71,9 +58,8 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
                      .wanted = goal::side::at_least});
   }
   co_await ours.close();
-  auto near_closed = co_await both.first->close();
-  auto far_closed = co_await both.second->close();
-  co_return fine&& near_closed&& far_closed;
+  const bool closed = co_await both.close();
+  co_return fine&& closed;
 }
 
 // In rounds of their own, so that whoever takes part does not change the figures above.

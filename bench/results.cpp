@@ -152,9 +152,9 @@ std::string results_page(const settings& s, std::span<const answered> all, const
   text += "\n## Goals\n\n" + goals_table(goals);
   for (const answered& one : all) {
     text += "## " + one.question + "\n\n";
-    if (!one.obstacle.empty()) text += "Not measured: " + one.obstacle + "\n\n";
+    if (!one.obstacle.empty()) text += "Not whole: " + one.obstacle + "\n\n";
     std::error_code unknown;
-    if (one.obstacle.empty() && fs::exists(plot_path(s.results, one.question), unknown))
+    if (!one.lines.empty() && fs::exists(plot_path(s.results, one.question), unknown))
       text += "![" + one.question + "](plots/" + one.question + ".svg)\n\n";
     text += tables_of(one.lines);
     for (const json::object& line : one.lines) {

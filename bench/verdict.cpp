@@ -74,12 +74,7 @@ task<std::vector<answered>> ask_all(loop& home, const settings& s) {
   for (const asked& one : all_questions) {
     show_progress("verdict", number++, static_cast<int>(std::size(all_questions)));
     if (one.when == need::for_results && s.results.empty()) continue;
-    auto lines = co_await ask(starts, arguments_for(one, s));
-    answered answer{.question = one.name};
-    if (lines)
-      answer.lines = std::move(*lines);
-    else
-      answer.obstacle = lines.error().what;
+    auto answer = co_await ask(starts, arguments_for(one, s));
     made.push_back(std::move(answer));
   }
   auto closed = co_await starts.close();

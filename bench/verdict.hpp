@@ -11,13 +11,6 @@
 
 namespace hawser::bench {
 
-/// One question with its lines, as it was asked; what could not be measured has none and says why.
-struct answered {
-  std::string question;
-  answer_lines lines{};
-  std::string obstacle{};
-};
-
 /// The figures of goals, P1 first, as they stand in the lines.
 std::vector<goal> goals_in(std::span<const answered> all);
 /// The numbers of the goals, of ten, of which there is no figure.

@@ -50,7 +50,7 @@ const boost::ut::suite<"verdict"> tests = [] {
     for (const char* part :
          {"- commit abc\n", "| P1 p50 (floor) | 1.31 x floor | ≤ 1.25 | **missed** |", "**one exchange**",
           "| | p50 µs | × floor | calls |", "| stream | 3.50 | 1.11 | 100 |", "> too noisy",
-          "Not measured: hawser-bench http: no server", "- compiler: ", "- machine: "})
+          "Not whole: hawser-bench http: no server", "- compiler: ", "- machine: "})
       expect(page.find(part) != std::string::npos) << part << "is not in\n" << page;
     expect(page.find(".svg") == std::string::npos) << "no plot was drawn";
   };
