@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "server_options.hpp"
+
 namespace hawser::bench {
 
 /// What the command line says to every subcommand.
@@ -21,6 +23,7 @@ struct settings {
   std::string results{};             ///< verdict: a folder for RESULTS.md and plots; empty: none
   std::string counted{};             ///< count: what is done
   std::vector<std::string> notes{};  ///< verdict: what RESULTS.md says of where it was measured
+  server_options server{};           ///< of `server` alone
 
   /// Unpinned, the cores' waking up is measured rather than ours, and a quick look says nothing: then a figure is
   /// shown and not judged.

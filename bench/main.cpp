@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "help.hpp"
 #include "other_clients.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
@@ -18,7 +19,7 @@ enum class placing : std::uint8_t { pinned, pins_itself };
 struct question {
   const char* name;
   const char* text;
-  int rounds;
+  int rounds;  ///< 0: it has none, and goes by time
   int per_round;
   bool (*answer)(const settings&, report&);
   placing where = placing::pinned;
@@ -49,6 +50,38 @@ void verdict_options(CLI::App& sub, settings& s) {
   add_peers(sub, s);
 }
 
+void add_server_options(CLI::App& sub, settings& s) {
+  server_options& to = s.server;
+  const CLI::Range positive{0.01, 86'400.0};
+  const auto each_by_itself = [](CLI::Option* one) {
+    one->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  sub.add_option("command", to.command, "the program and its arguments, behind --");
+  sub.add_option("--url", to.url, "a server on the network, instead of a command");
+  each_by_itself(sub.add_option("--header", to.headers, "'Name: value' for every request to --url; may come again"));
+  sub.add_option("--type", to.type, "what --url speaks: auto, http (Streamable HTTP) or sse")
+      ->check(CLI::IsMember({"auto", "http", "sse"}))
+      ->capture_default_str();
+  each_by_itself(sub.add_option(
+      "--env", to.env,
+      "NAME=VALUE for the command, or NAME for its value here; may come again. Else it gets the safe few"));
+  sub.add_option("--cwd", to.cwd, "where the command runs");
+  sub.add_option("--tool", to.tool, "what is called, by the server's own name; else one that is harmless is chosen");
+  sub.add_option("--arguments", to.arguments, "a JSON object");
+  sub.add_option("--seconds,--duration", to.seconds,
+                 "for everything after the first start (default 20; 4 with --quick)")
+      ->check(positive);
+  sub.add_option("--timeout", to.timeout_seconds, "seconds that one call may take")
+      ->check(positive)
+      ->capture_default_str();
+  sub.add_option("--start-timeout", to.start_timeout_seconds, "seconds that one start may take")
+      ->check(positive)
+      ->capture_default_str();
+  sub.callback([&to] {
+    if (const auto made = settings_for(to); !made) throw CLI::ValidationError(made.error().what);
+  });
+}
+
 constexpr std::array questions{
     question{"floor", "one exchange with a child: stream against blocking system calls", 200, 300,
              hawser::bench::floor},
@@ -63,6 +96,8 @@ constexpr std::array questions{
              1, cold},
     question{"memory", "what an idle server costs in the host's memory", 100, 1, memory},
     question{"cli", "`hawser list` and `hawser call`, from exec to exit", 30, 1, command_line},
+    question{"server", "any MCP server of yours: latency, throughput, start, memory, errors", 0, 0, server,
+             placing::pinned, add_server_options},
     question{"registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,
              1'000'000, look_up, placing::pins_itself},
     question{"count", "does one thing --rounds times and measures nothing: for valgrind --tool=callgrind", 1000, 1,
@@ -76,14 +111,17 @@ int quick(int rounds) { return std::max(3, rounds / 10); }
 
 void add(CLI::App& app, const question& q, settings& s) {
   CLI::App* sub = app.add_subcommand(q.name, q.text);
-  sub->add_option("--rounds", s.rounds,
-                  "how often the candidates take turns (default " + std::to_string(q.rounds) + ")")
-      ->check(CLI::Range(1, 100'000));
-  sub->add_option("--per-round", s.per_round,
-                  "measurements in a turn, where a turn has several (default " + std::to_string(q.per_round) + ")")
-      ->check(CLI::Range(1, 1'000'000));
+  sub->footer(help_of(q.name));
+  if (q.rounds > 0) {
+    sub->add_option("--rounds", s.rounds,
+                    "how often the candidates take turns (default " + std::to_string(q.rounds) + ")")
+        ->check(CLI::Range(1, 100'000));
+    sub->add_option("--per-round", s.per_round,
+                    "measurements in a turn, where a turn has several (default " + std::to_string(q.per_round) + ")")
+        ->check(CLI::Range(1, 1'000'000));
+  }
   sub->add_flag("--free", s.free, "do not pin to one core; figures are shown, not judged");
-  sub->add_flag("--quick", s.quick, "a tenth of the rounds; figures are shown, not judged");
+  sub->add_flag("--quick", s.quick, "a short run: figures are shown, not judged");
   sub->add_flag("--json", s.json, "one JSON object a line");
   sub->add_option("--plot", s.plot, "draws what was measured into this SVG file");
   if (q.add_options != nullptr) q.add_options(*sub, s);
@@ -101,6 +139,7 @@ int run(const question& q, settings& s) {
   end_progress();
   if (measured) warn_of_noise(found);
   print(s, found);
+  if (found.stopped_by() != 0) return 128 + found.stopped_by();
   if (!measured) return 2;
   if (!s.plot.empty()) {
     if (auto drawn = plot(s, found); !drawn) {
@@ -114,9 +153,11 @@ int run(const question& q, settings& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures Hawser against the floor of the same run."};
+  CLI::App app{"Measures Hawser against the floor of the same run, and MCP servers of yours."};
   app.require_subcommand(1);
-  app.footer("Exit code: 0 measured and every bar met, 1 a bar was missed, 2 could not measure, 3 bad usage.");
+  app.footer(
+      "Exit code: 0 measured and every bar met, 1 a bar was missed or calls of `server` failed, 2 could not measure,\n"
+      "3 bad usage, 130 stopped by Ctrl-C. hawser-bench QUESTION --help says more about each.");
   settings s;
   for (const question& q : questions) add(app, q, s);
   try {

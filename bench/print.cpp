@@ -95,6 +95,12 @@ void print_text(const settings& s, const curve_list& list) {
 }  // namespace
 
 void print(const settings& s, const report& found) {
+  for (const remark& one : found.notes()) {
+    if (s.json)
+      print_line({{"note", one.about}, {"text", one.text}});
+    else
+      std::printf("%s: %s\n", one.about.c_str(), one.text.c_str());
+  }
   const auto each = [&](const auto& parts) {
     for (const auto& part : parts) {
       if (s.json)
@@ -112,7 +118,12 @@ void print(const settings& s, const report& found) {
     else
       std::printf("warning: %s\n", text.c_str());
   }
+  if (s.json) {
+    for (const std::string& text : found.failures()) print_line({{"error", text}});
+  }
   std::fflush(stdout);
+  // Also where the output goes to a file.
+  for (const std::string& text : found.failures()) std::fprintf(stderr, "hawser-bench: %s\n", text.c_str());
 }
 
 }  // namespace hawser::bench

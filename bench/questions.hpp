@@ -31,6 +31,8 @@ bool start_floor(int count, distribution& into);
 bool cold(const settings& s, report& into);
 /// What does a server that does nothing cost in the host's memory?
 bool memory(const settings& s, report& into);
+/// How fast is a server of the user's, and what becomes of it under load?
+bool server(const settings& s, report& into);
 /// How long do `hawser list` and `hawser call` take, from exec to exit?
 bool command_line(const settings& s, report& into);
 /// Does one thing so many times, for who counts instructions.

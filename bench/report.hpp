@@ -43,6 +43,12 @@ struct curve_list {
   std::vector<rate_curve> all{};
 };
 
+/// What was measured, and how: "server", "tool" and the like.
+struct remark {
+  std::string about;
+  std::string text;
+};
+
 class report {
  public:
   void add(latency_table one) { tables_.push_back(std::move(one)); }
@@ -50,11 +56,19 @@ class report {
   void add(curve_list one) { curves_.push_back(std::move(one)); }
   /// Something to know before believing the numbers.
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
+  void note(std::string about, std::string text) { notes_.push_back({std::move(about), std::move(text)}); }
+  /// Something went wrong; what was measured before is told all the same.
+  void fail(std::string text) { failures_.push_back(std::move(text)); }
+  /// Ctrl-C or its like ended it.
+  void stopped_by(int signal) noexcept { signal_ = signal; }
 
   [[nodiscard]] std::span<const latency_table> tables() const noexcept { return tables_; }
   [[nodiscard]] std::span<const figure_list> figures() const noexcept { return figures_; }
   [[nodiscard]] std::span<const curve_list> curves() const noexcept { return curves_; }
   [[nodiscard]] std::span<const std::string> warnings() const noexcept { return warnings_; }
+  [[nodiscard]] std::span<const remark> notes() const noexcept { return notes_; }
+  [[nodiscard]] std::span<const std::string> failures() const noexcept { return failures_; }
+  [[nodiscard]] int stopped_by() const noexcept { return signal_; }
   /// No bar was missed.
   [[nodiscard]] bool met() const noexcept;
 
@@ -63,6 +77,9 @@ class report {
   std::vector<figure_list> figures_;
   std::vector<curve_list> curves_;
   std::vector<std::string> warnings_;
+  std::vector<remark> notes_;
+  std::vector<std::string> failures_;
+  int signal_ = 0;
 };
 
 /// A warning if the floors' own rounds differ so much that the figures say more about the machine than about us.

@@ -26,6 +26,7 @@ int complain(const error& e, int code) {
 
 result<serving_options> read(const demo_server_options& options) {
   serving_options serving;
+  serving.max_requests = 1'024;  // clients are tried with it, and with many calls at once
   auto& revisions = serving.revisions;
   if (options.legacy_only) std::erase_if(revisions, [](std::string_view one) { return protocol::modern(one); });
   if (options.modern_only) std::erase_if(revisions, [](std::string_view one) { return !protocol::modern(one); });

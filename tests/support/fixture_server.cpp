@@ -11,12 +11,15 @@
 //   --start-delay-ms N      sleeps before it looks at its input
 //   --ignore-eof            goes on when its input has ended, until it is killed
 //   --name TEXT             what it calls itself
+//   --good-calls N          after so many calls it does what --then says, with a word on stderr:
+//   --then FAULT            die | hang (no call is answered) | fail (isError) | refuse (an error) | fail-once
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -48,6 +51,8 @@ struct switches {
   int start_delay_ms = 0;
   bool ignore_eof = false;
   std::string name = "fixture";
+  int good_calls = -1;
+  std::string then;
 };
 
 switches read_switches(int argc, char** argv) {
@@ -79,6 +84,10 @@ switches read_switches(int argc, char** argv) {
       s.ignore_eof = true;
     else if (word == "--name")
       s.name = value();
+    else if (word == "--good-calls")
+      s.good_calls = std::atoi(value());
+    else if (word == "--then")
+      s.then = value();
     else if (word.starts_with("--"))
       std::fprintf(stderr, "fixture_server: unknown switch %s\n", argv[i]);
     // Any other word is a token that tests find the process by.
@@ -119,6 +128,9 @@ class fixture_service final : public service {
     const bool work = request.name() == "work";
     if (work) write_down(text_of(find_member(arguments, "id")).value_or(std::string{find_member(arguments, "id")}));
     if (switches_.die_on_call) _exit(died_on_purpose);
+    if (switches_.good_calls >= 0 && ++calls_ > switches_.good_calls) {
+      if (auto fault = co_await misbehave()) co_return *std::move(fault);
+    }
     if (work) {
       const std::chrono::milliseconds delay{integer_of(find_member(arguments, "delay_ms")).value_or(0)};
       if (delay.count() > 0) {
@@ -143,10 +155,31 @@ class fixture_service final : public service {
     if (journal_ && ::write(journal_.get(), line.data(), line.size()) < 0) _exit(died_on_purpose);
   }
 
+  // Nothing: the call is a good one after all.
+  task<std::optional<result<served_reply>>> misbehave() {
+    const bool first = calls_ == switches_.good_calls + 1;
+    if (first) std::fprintf(stderr, "fixture_server: now I %s\n", switches_.then.c_str());
+    if (switches_.then == "die") _exit(died_on_purpose);
+    if (switches_.then == "hang") {
+      auto slept = co_await sleep_for(std::chrono::hours{1});
+      ignore(slept, "nobody waits any more");
+    }
+    if (switches_.then == "refuse") {
+      result<served_reply> no{error{.code = errc::remote, .what = "not today", .native = -32'000}};
+      co_return no;
+    }
+    if (switches_.then == "fail" || (switches_.then == "fail-once" && first)) {
+      result<served_reply> no{served_reply::with(failed_result("out of rope"))};
+      co_return no;
+    }
+    co_return std::nullopt;
+  }
+
   const switches& switches_;
   service_card card_;
   served_list tools_;
   hawser::detail::unique_fd journal_;
+  int calls_ = 0;
 };
 
 // Stands between wire and session, and does what no honest session would.
@@ -194,6 +227,7 @@ task<int> serve(loop& home, const switches& s) {
   scope fate{co_await this_context()};
   if (s.die_after_ms >= 0) fate.spawn(die_later(std::chrono::milliseconds{s.die_after_ms}));
   serving_options options;
+  options.max_requests = 1'024;  // measured with 256 at once, beside what listens for changes
   if (s.modern_only) options.revisions = {protocol::revision::latest};
   if (s.legacy_only) options.revisions.pop_back();
   fixture_service what{s};

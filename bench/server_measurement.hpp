@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Everything that is measured of one server of the user's, phase by phase. What was found stands in server_findings at
+// every moment, so that whatever ends it, a Ctrl-C or the server's death, what was measured until then can be told.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../host/hub.hpp"
+#include "load.hpp"
+#include "process_tree.hpp"
+#include "report.hpp"
+#include "tool_choice.hpp"
+
+namespace hawser::bench {
+
+struct server_findings {
+  std::string phase{};  ///< what was under way last
+  std::vector<double> starts_ms{};
+  agreement agreed{};
+  tool_choice chosen{};
+  candidate cheapest{};  ///< the least that a server can be asked, without any tool; no name: it has none
+  candidate calls{};
+  rate_curve closed{.name = "closed loop"};
+  rate_curve open{.name = "open loop, from the intended arrival", .open_loop = true};
+  tally ends{};
+  memory_use idle{};  ///< of the server after its first answer
+  memory_use most{};
+  memory_use host{};
+  std::vector<std::string> missing{};  ///< what there was no time for
+};
+
+/// How much time there is, and where it ends.
+struct time_budget {
+  duration length{};
+  duration grace{};  ///< for calls that are under way at the end
+  time_point begin{};
+
+  [[nodiscard]] time_point end() const noexcept { return begin + length; }
+  [[nodiscard]] duration part(double share) const noexcept {
+    return duration{static_cast<duration::rep>(static_cast<double>(length.count()) * share)};
+  }
+};
+
+class server_measurement {
+ public:
+  /// The hub is open and has no server of this name. All of it lives longer.
+  server_measurement(hub& at, server_settings settings, const server_options& options, time_budget budget,
+                     server_findings& into)
+      : hub_(at), settings_(std::move(settings)), options_(options), budget_(budget), found_(into) {}
+
+  /// Until everything is measured. errc::cancelled: stopped. Any other error: the server's, or that of what it was
+  /// asked; findings.phase says when.
+  task<result<void>> run();
+
+ private:
+  task<result<void>> start_often();
+  task<result<void>> start_once();
+  task<result<void>> choose();
+  task<result<void>> first_call();
+  task<result<void>> one_after_the_other();
+  task<result<void>> closed_loops();
+  task<result<void>> open_loops();
+
+  void enter(std::string phase);
+  bool in_time(const std::string& what, time_point until);
+  [[nodiscard]] load_bounds bounds(duration length);
+  [[nodiscard]] load_bounds bounds_until(time_point until, std::size_t left);
+  result<void> judge(const load_result& one, bool stopped);
+  rate_point note(const load_result& one, double offered);
+  void look_at_memory();
+  [[nodiscard]] one_call call() const;
+  [[nodiscard]] one_call cheapest_call() const;
+
+  hub& hub_;
+  server_settings settings_;
+  const server_options& options_;
+  time_budget budget_;
+  server_findings& found_;
+  steady_clock clock_;
+  server_id id_{};
+};
+
+}  // namespace hawser::bench

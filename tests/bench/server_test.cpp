@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// `hawser-bench server` as its user runs it: against servers that behave, and against those that do not.
+#include <fstream>
+
+#include "../../bench/harness.hpp"
+#include "../../bench/help.hpp"
+#include "../support/bench_program.hpp"
+#include "../support/temporary_folder.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::bench_measures;
+using testing::bench_program;
+using words = std::vector<std::string>;
+
+// Runs it against a fixture_server with these switches, and looks that nobody is left.
+struct measured {
+  explicit measured(const words& options, words switches) {
+    words all{"server", "--free"};
+    all.insert(all.end(), options.begin(), options.end());
+    all.insert(all.end(), {"--", testing::program("fixture_server"), token});
+    all.insert(all.end(), switches.begin(), switches.end());
+    const auto begin = std::chrono::steady_clock::now();
+    program.emplace(std::move(all));
+    code = program->wait();
+    took = std::chrono::steady_clock::now() - begin;
+    expect(testing::survivors(token, 2000).empty()) << "somebody is left";
+  }
+  [[nodiscard]] bool says(std::string_view part) const { return program->says(part); }
+  [[nodiscard]] std::string all() const { return program->out() + program->err(); }
+
+  std::string token = testing::new_token();
+  std::optional<bench_program> program{};
+  int code = -1;
+  std::chrono::nanoseconds took{};
+};
+
+void is_complete(const bench_program& p) {
+  expect(p.lines_with("curve", "closed loop") == 9_i) << p.out();
+  expect(p.lines_with("curve", "open loop, from the intended arrival") == 4_i) << p.out();
+  expect(p.figure("calls failed") == 0.0_d) << p.err();
+  expect(p.figure("calls answered") > 100.0_d);
+  expect(p.figure("first start, to its tools") > 0.0_d);
+}
+
+std::size_t lines_in(const std::string& file) {
+  std::ifstream text{file};
+  std::size_t count = 0;
+  for (std::string line; std::getline(text, line);) ++count;
+  return count;
+}
+
+const suite<"bench server"> tests = [] {
+  "a sanitizer build refuses to measure, and says why"_test = [] {
+    if (bench::unfit_build().empty()) {
+      cfg<override>.skip_this("this build measures");
+      return;
+    }
+    bench_program p{{"server", "--", "/bin/true"}};
+    expect(p.wait() == 2_i and p.says("numbers mean nothing")) << p.err();
+  };
+
+  "a server over stdio is measured in every way, in either era"_test = [] {
+    if (!bench_measures()) return;
+    for (const char* era : {"--legacy-only", "--modern-only"}) {
+      bench_program p{{"server", "--seconds", "2", "--json", "--", testing::program("hawser"), "demo-server", era}};
+      expect(p.wait() == 0_i) << p.err();
+      is_complete(p);
+      expect(p.lines_with("candidate", "tools/call echo") == 1_i and p.says("chosen: it gives back what it gets"));
+      expect(p.lines_with("candidate", std::string_view{era} == "--legacy-only" ? "ping" : "server/discover") == 1_i);
+      expect(p.figure("server's memory after its first answer, RSS") > 1.0_d);
+      expect(p.figure("server's processes") == 1.0_d);
+      expect(p.figure("host's memory after the first answer, PSS") > 1.0_d);
+      expect(p.says("client and server share one core"));
+    }
+  };
+
+  "a server on the network is measured, too"_test = [] {
+    if (!bench_measures()) return;
+    bench_program server{{"demo-server", "--http"}, "hawser"};
+    while (server.runs() && !server.says("/mcp")) std::this_thread::sleep_for(5ms);
+    std::string url = server.out();
+    url.pop_back();
+    bench_program p{{"server", "--free", "--seconds", "2", "--json", "--header", "X-Me: you", "--url", url}};
+    expect(p.wait() == 0_i) << p.err();
+    is_complete(p);
+    expect(p.says("nobody is pinned") and not p.says("server's memory"));
+    server.signal(SIGTERM);
+    server.wait();
+    bench_program gone{{"server", "--free", "--url", url}};
+    expect(gone.wait() == 2_i and gone.says("it failed at: start")) << gone.err();
+  };
+
+  "for people there are tables"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--seconds", "1", "--tool", "echo", "--arguments", R"({"text":"a"})"}, {}};
+    expect(m.code == 0_i) << m.all();
+    for (const char* part : {"server: ", R"(tool: echo {"text":"a"})", "p99.9", "in flight", "offered/s", "PSS"})
+      expect(m.says(part)) << part << "in" << m.all();
+    expect(not m.says("chosen:"));
+  };
+
+  "a server that ends at its start is told, with its last words"_test = [] {
+    if (!bench_measures()) return;
+    bench_program p{{"server", "--", "/bin/sh", "-c", "echo no rope today >&2; exit 4"}};
+    expect(p.wait() == 2_i);
+    expect(p.says("it failed at: start") and p.says("exited with 4") and p.says("no rope today")) << p.err();
+    bench_program none{{"server", "--", "/nonexistent/server"}};
+    expect(none.wait() == 2_i and none.says("No such file")) << none.err();
+  };
+
+  "a server that hangs at its start is given up in time"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--start-timeout", "0.5"}, {"--legacy-only", "--silent-initialize", "--ignore-eof"}};
+    expect(m.code == 2_i and m.says("did not answer within 0.5 s")) << m.all();
+    expect(m.took < 10s);
+  };
+
+  "a first call that fails ends it: isError, an error, silence, death"_test = [] {
+    if (!bench_measures()) return;
+    const auto fails = [](const char* fault, words parts) {
+      const measured m{{"--timeout", "0.5"}, {"--good-calls", "0", "--then", fault}};
+      expect(m.code == 2_i and m.says("it failed at: first call")) << fault << m.all();
+      for (const std::string& part : parts) expect(m.says(part)) << fault << part << m.all();
+      expect(m.took < 10s);
+    };
+    fails("fail", {"isError", "out of rope"});
+    fails("refuse", {"answered with an error", "not today"});
+    fails("hang", {"timed out"});
+    fails("die", {"exited with 7", "last words on stderr: fixture_server: now I die"});
+  };
+
+  "a server that dies in the middle: when, what it said, what became of the calls"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--json", "--seconds", "5"}, {"--good-calls", "500", "--then", "die"}};
+    expect(m.code == 2_i) << m.all();
+    expect(m.says("it failed at: ") and m.says("exited with 7") and m.says("now I die")) << m.all();
+    expect(m.program->figure("calls answered") == 500.0_d);
+    expect(m.program->figure("calls failed") >= 1.0_d);
+    expect(m.program->figure("calls of which nobody knows whether they ran") >= 1.0_d);
+  };
+
+  "a server that hangs in the middle does not hold us up"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--timeout", "0.4", "--seconds", "2"}, {"--good-calls", "500", "--then", "hang"}};
+    expect(m.code == 2_i and m.says("timed out") and m.says("it failed at: ")) << m.all();
+    expect(m.took < 10s);
+  };
+
+  "failures in the middle: nothing else is the end of it, one among many is counted"_test = [] {
+    if (!bench_measures()) return;
+    const measured all{{"--seconds", "5"}, {"--good-calls", "500", "--then", "refuse"}};
+    expect(all.code == 2_i and all.says("100 calls: the server answered with an error")) << all.all();
+    const measured one{{"--seconds", "1", "--json"}, {"--good-calls", "500", "--then", "fail-once"}};
+    expect(one.code == 1_i and one.says("1 call: the tool said isError, e.g. out of rope")) << one.all();
+    expect(one.program->figure("calls failed") == 1.0_d);
+    expect(one.program->lines_with("curve", "open loop, from the intended arrival") == 4_i);
+  };
+
+  "a slow tool is measured as far as the time goes, and what is missing is said"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--seconds", "1", "--tool", "work", "--arguments", R"({"delay_ms":150})"}, {}};
+    expect(m.code == 0_i and m.says("no time was left for: ") and m.says("tools/call work")) << m.all();
+    expect(m.took < 10s);
+  };
+
+  "a tool that cannot be chosen is asked for, with all there are"_test = [] {
+    if (!bench_measures()) return;
+    const measured m{{"--tool", "nope"}, {}};
+    expect(m.code == 2_i and m.says("no tool \"nope\"") and m.says("work(id?, delay_ms?)")) << m.all();
+  };
+
+  "Ctrl-C ends it at once, with what was measured and nobody left; SIGKILL leaves nobody either"_test = [] {
+    if (!bench_measures()) return;
+    const testing::temporary_folder folder;
+    for (const int number : {SIGINT, SIGKILL}) {
+      const std::string token = testing::new_token();
+      const std::string journal = folder / std::to_string(number);
+      bench_program p{{"server", "--free", "--seconds", "100", "--tool", "work", "--arguments", R"({"id":"x"})", "--",
+                       testing::program("fixture_server"), token, "--journal", journal}};
+      while (p.runs() && lines_in(journal) < 100) std::this_thread::sleep_for(5ms);
+      p.signal(number);
+      expect(p.wait(10s) == 128 + number) << p.err();
+      if (number == SIGINT)
+        expect(p.says("stopped while it was at") and p.says("first start, to its tools") and p.says("calls answered"))
+            << p.out() << p.err();
+      expect(testing::survivors(token, 2000).empty());
+    }
+  };
+
+  "a command line with a mistake is told so before anything runs"_test = [] {
+    for (const words& wrong :
+         {words{"server"}, words{"server", "--url", "http://x/", "--", "y"},
+          words{"server", "--arguments", "[]", "--", "y"}, words{"server", "--seconds", "0", "y"}}) {
+      bench_program p{wrong};
+      expect(p.wait() == 3_i and not p.err().empty()) << p.out();
+    }
+  };
+
+  "every question explains itself, with an example"_test = [] {
+    bench_program all{{"--help"}};
+    expect(all.wait() == 0_i);
+    for (const char* name : {"floor", "dispatch", "http", "large", "list", "start", "cold", "memory", "cli", "server",
+                             "registry"}) {
+      expect(all.says(name)) << name;
+      expect(bench::help_of(name).find("Example") != std::string::npos) << name;
+      bench_program one{{name, "--help"}};
+      expect(one.wait() == 0_i and one.says("hawser-bench " + std::string{name})) << name;
+    }
+  };
+};
+
+}  // namespace
