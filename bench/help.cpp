@@ -52,6 +52,12 @@ constexpr std::array texts{
          "Finding a tool among up to 100,000, and adding and removing a server's 20 tools, alone and while threads\n"
          "read. It pins its own threads.\n"
          "Example: hawser-bench registry --rounds 20"},
+    text{"swap",
+         "A tools/call to one stdio server through the hub, and a look into the table of tools, in rounds in which\n"
+         "nothing changes and in rounds in which another server is added and removed again and again: one inside the\n"
+         "program, a thousand times a second, which is Hawser's own cost, and one that is a process, as often as it\n"
+         "can be started, whose start takes its share of the core.\n"
+         "Example: hawser-bench swap --rounds 20"},
     text{
         "server",
         "Starts your server, or connects to it, and calls one of its tools: one call after the other, then 1 to 256\n"

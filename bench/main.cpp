@@ -96,6 +96,7 @@ constexpr std::array questions{
              1, cold},
     question{"memory", "what an idle server costs in the host's memory", 100, 1, memory},
     question{"cli", "`hawser list` and `hawser call`, from exec to exit", 30, 1, command_line},
+    question{"swap", "one tools/call while other servers come and go, against when nothing changes", 50, 2000, swap},
     question{"server", "any MCP server of yours: latency, throughput, start, memory, errors", 0, 0, server,
              placing::pinned, add_server_options},
     question{"registry", "finding a tool and changing a server's tools; rounds x per-round lookups by threads", 100,

@@ -33,6 +33,8 @@ bool cold(const settings& s, report& into);
 bool memory(const settings& s, report& into);
 /// How fast is a server of the user's, and what becomes of it under load?
 bool server(const settings& s, report& into);
+/// What does a call cost while other servers come and go, against when nothing changes?
+bool swap(const settings& s, report& into);
 /// How long do `hawser list` and `hawser call` take, from exec to exit?
 bool command_line(const settings& s, report& into);
 /// Does one thing so many times, for who counts instructions.

@@ -202,8 +202,8 @@ const suite<"bench server"> tests = [] {
   "every question explains itself, with an example"_test = [] {
     bench_program all{{"--help"}};
     expect(all.wait() == 0_i);
-    for (const char* name : {"floor", "dispatch", "http", "large", "list", "start", "cold", "memory", "cli", "server",
-                             "registry"}) {
+    for (const char* name : {"floor", "dispatch", "http", "large", "list", "start", "cold", "memory", "cli", "swap",
+                             "server", "registry"}) {
       expect(all.says(name)) << name;
       expect(bench::help_of(name).find("Example") != std::string::npos) << name;
       bench_program one{{name, "--help"}};
