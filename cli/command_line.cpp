@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string_view>
 
+#include "bench_program.hpp"
 #include "commands/commands.hpp"
 #include "demo_server.hpp"
 #include "exit_code.hpp"
@@ -226,16 +228,23 @@ void add_programs(CLI::App& app, chosen_command& chosen) {
       "Example: hawser demo-server --http --port 8080");
 }
 
+// Here for the help; its words are never read here, see below.
+void add_bench(CLI::App& app, chosen_command& /*chosen*/) {
+  app.add_subcommand("bench", "measures MCP servers of yours, and Hawser itself; hawser-bench by another name")
+      ->footer("Example: hawser bench server -- npx -y @modelcontextprotocol/server-everything");
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  if (argc > 1 && std::string_view{argv[1]} == "bench") return run_bench(argv + 2);
   terminal screen{terminal::descriptors{}};
   CLI::App app{"Hawser: one strong line between a program and every MCP server it uses."};
   app.set_version_flag("--version", "hawser " HAWSER_VERSION);
   app.require_subcommand(1);
   app.footer(exit_code_help);
   chosen_command chosen;
-  for (const auto add : {add_servers, add_logins, add_tools, add_resources, add_prompts, add_programs})
+  for (const auto add : {add_servers, add_logins, add_tools, add_resources, add_prompts, add_programs, add_bench})
     add(app, chosen);
   try {
     app.parse(argc, argv);
