@@ -75,6 +75,9 @@ local function test_program(name, room)
         end
         if name == "interop" then
             add_deps("conformance_client", {inherit = false})
+            if has_config("bench") then
+                add_deps("hawser-bench", {inherit = false})
+            end
         end
         add_deps(room or "runtime")
         add_files("support/source_root.cpp", {defines = 'HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"'})
