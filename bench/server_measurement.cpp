@@ -19,6 +19,7 @@ constexpr std::array fractions{0.25, 0.5, 0.75, 0.9};
 
 // Parts of the time, from the first start. What is left of each is for answers that take long.
 constexpr double for_starts = 0.15;
+constexpr double for_cheapest = 0.05;  // to find out whether the server knows it
 constexpr double for_warm_up = 0.05;
 constexpr double for_one_after_the_other = 0.25;
 constexpr double until_open_loops = 0.75;  // by then the closed loops are over
@@ -29,7 +30,8 @@ double milliseconds(duration d) { return std::chrono::duration<double, std::mill
 
 // One tools/call through the hub, as any program makes it.
 task<call_end> call_once(hub& at, server_id id, std::string server, std::string tool, std::string arguments) {
-  auto answer = co_await at.call(id, std::move(tool), std::move(arguments), call_settings{});
+  call_settings usual;
+  auto answer = co_await at.call(id, std::move(tool), std::move(arguments), std::move(usual));
   if (answer && !answer->is_error()) co_return call_end{};
   if (answer) co_return call_end{.how = call_end::kind::tool_error, .text = answer->text()};
   call_end end = call_end::of(answer.error());
@@ -42,7 +44,8 @@ task<call_end> call_once(hub& at, server_id id, std::string server, std::string 
 }
 
 task<call_end> ask_once(hub& at, std::string server, std::string method) {
-  auto answer = co_await at.request(std::move(server), std::move(method), std::string{}, call_settings{});
+  call_settings usual;
+  auto answer = co_await at.request(std::move(server), std::move(method), std::string{}, std::move(usual));
   if (!answer) co_return call_end::of(answer.error());
   co_return call_end{};
 }
@@ -171,7 +174,8 @@ task<result<void>> server_measurement::choose() {
 task<result<void>> server_measurement::first_call() {
   enter("first call");
   const duration length = budget_.end() + budget_.grace - clock_.now();
-  auto ended = co_await with_timeout(length, within(call()));
+  one_call what = call();
+  auto ended = co_await with_timeout(length, within(std::move(what)));
   const context where = co_await this_context();
   if (!ended) co_return ended.error();
   found_.ends.add(*ended);
@@ -180,8 +184,9 @@ task<result<void>> server_measurement::first_call() {
     co_return error{.code = errc::remote, .what = std::string{to_string(ended->how)} + ": " + ended->text};
   // The modern era has no ping; its servers must answer this one.
   found_.cheapest.name = found_.agreed.modern() ? "server/discover" : "ping";
-  const duration rest = budget_.end() + budget_.grace - clock_.now();
-  auto cheap = co_await with_timeout(rest, within(cheapest_call()));
+  const duration a_moment = budget_.part(for_cheapest);
+  one_call cheapest = cheapest_call();
+  auto cheap = co_await with_timeout(a_moment, within(std::move(cheapest)));
   if (!cheap || cheap->how != call_end::kind::answered) found_.cheapest.name.clear();
   look_at_memory();
   found_.host = memory_of(getpid());
@@ -191,7 +196,9 @@ task<result<void>> server_measurement::first_call() {
 task<result<void>> server_measurement::one_after_the_other() {
   const context where = co_await this_context();
   enter("warm-up");
-  auto warm_up = co_await closed_loop(clock_, call(), 1, bounds(budget_.part(for_warm_up)));
+  one_call first = call();
+  const load_bounds a_while = bounds(budget_.part(for_warm_up));
+  auto warm_up = co_await closed_loop(clock_, std::move(first), 1, a_while);
   if (auto fine = judge(warm_up, where.stop_requested()); !fine) co_return fine;
   const time_point until = std::min(clock_.now() + budget_.part(for_one_after_the_other), budget_.end());
   while (clock_.now() < until) {
@@ -223,7 +230,9 @@ task<result<void>> server_measurement::closed_loops() {
     const std::string what = "closed loop, " + std::to_string(levels[i]) + " in flight";
     if (!in_time(what, until - tail)) continue;
     enter(what);
-    auto done = co_await closed_loop(clock_, call(), levels[i], bounds_until(until, levels.size() - i));
+    one_call one = call();
+    const load_bounds its_part = bounds_until(until, levels.size() - i);
+    auto done = co_await closed_loop(clock_, std::move(one), levels[i], its_part);
     if (done.ends.answered() > 0) found_.closed.points.push_back(note(done, levels[i]));
     if (auto fine = judge(done, where.stop_requested()); !fine) co_return fine;
     tail = 2 *
@@ -242,7 +251,9 @@ task<result<void>> server_measurement::open_loops() {
     if (best <= 0 || !in_time(what, budget_.end())) continue;
     enter(what);
     const arrivals coming{.per_second = best * fractions[i]};
-    auto done = co_await open_loop(clock_, call(), coming, bounds_until(budget_.end(), fractions.size() - i));
+    one_call one = call();
+    const load_bounds its_part = bounds_until(budget_.end(), fractions.size() - i);
+    auto done = co_await open_loop(clock_, std::move(one), coming, its_part);
     if (done.latency.count() > 0) found_.open.points.push_back(note(done, coming.per_second));
     if (auto fine = judge(done, where.stop_requested()); !fine) co_return fine;
   }

@@ -129,8 +129,9 @@ task<bool> calls_in_turn(hub& at, const std::string& tool, int count, distributi
   constexpr int looks_at_once = 16;  // one alone is as short as reading the clock
   reader eyes{at.table()};
   for (int i = 0; i < count; ++i) {
+    call_settings usual;
     const auto begin = steady_clock::now();
-    auto answer = co_await at.call(tool, "{}", call_settings{});
+    auto answer = co_await at.call(tool, "{}", std::move(usual));
     const auto answered = steady_clock::now();
     if (!answer) {
       std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `hawser-bench server` as its user runs it: against servers that behave, and against those that do not.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <fstream>
 
 #include "../../bench/harness.hpp"
@@ -44,6 +48,41 @@ void is_complete(const bench_program& p) {
   expect(p.figure("calls answered") > 100.0_d);
   expect(p.figure("first start, to its tools") > 0.0_d);
 }
+
+// A server on the network that lets nobody in.
+class locked_door {
+ public:
+  locked_door() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    expect(bind(listener_, reinterpret_cast<sockaddr*>(&at), size) == 0 and listen(listener_, 16) == 0);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    refusing_ = std::thread{[this] { refuse(); }};
+  }
+  locked_door(const locked_door&) = delete;
+  locked_door& operator=(const locked_door&) = delete;
+  ~locked_door() {
+    shutdown(listener_, SHUT_RDWR);
+    refusing_.join();
+    close(listener_);
+  }
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/mcp"; }
+
+ private:
+  void refuse() const {
+    constexpr std::string_view no =
+        "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    for (int guest = accept(listener_, nullptr, nullptr); guest >= 0; guest = accept(listener_, nullptr, nullptr)) {
+      char request[4096];
+      if (read(guest, request, sizeof request) > 0) static_cast<void>(!write(guest, no.data(), no.size()));
+      close(guest);
+    }
+  }
+  int listener_;
+  int port_ = 0;
+  std::thread refusing_;
+};
 
 std::size_t lines_in(const std::string& file) {
   std::ifstream text{file};
@@ -91,6 +130,13 @@ const suite<"bench server"> tests = [] {
     server.wait();
     bench_program gone{{"server", "--free", "--url", url}};
     expect(gone.wait() == 2_i and gone.says("it failed at: start")) << gone.err();
+  };
+
+  "a server that wants a login is told so, with what to do"_test = [] {
+    if (!bench_measures()) return;
+    const locked_door door;
+    bench_program p{{"server", "--free", "--url", door.url()}};
+    expect(p.wait() == 2_i and p.says("wants a login") and p.says("hawser auth it --config FILE")) << p.err();
   };
 
   "for people there are tables"_test = [] {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The measuring itself, inside the test: what the program's own tests see is seen here under a sanitizer, too.
+#include "../../bench/server_measurement.hpp"
+
+#include "../../runtime/timeout.hpp"
+#include "../support/fixture.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace hawser::bench;
+using namespace std::chrono_literals;
+
+struct run {
+  explicit run(std::vector<std::string> switches, duration length = 600ms, duration stopped_after = 1h) {
+    options.command = {testing::program("fixture_server"), token};
+    options.command.insert(options.command.end(), switches.begin(), switches.end());
+    options.timeout_seconds = 0.3;
+    {
+      loop home;
+      home.run(measure(home, *this, length, stopped_after));
+    }
+    expect(testing::survivors(token, 2000).empty());
+  }
+
+  static task<void> measure(loop& home, run& self, duration length, duration stopped_after) {
+    auto settings = settings_for(self.options);
+    expect(fatal(settings.has_value()));
+    hub at{home, host_settings{}};
+    auto opened = co_await at.open();
+    expect(opened.has_value());
+    const time_budget budget{.length = length, .grace = 300ms};
+    server_measurement all{at, *std::move(settings), self.options, budget, self.found};
+    auto done = co_await with_timeout(stopped_after, all.run());
+    if (!done) self.failure = done.error();
+    auto closed = co_await at.close();
+    expect(closed.has_value());
+  }
+
+  std::string token = testing::new_token();
+  server_options options{};
+  server_findings found{};
+  std::optional<error> failure{};
+};
+
+const suite<"server_measurement"> tests = [] {
+  "every phase leaves its figures"_test = [] {
+    const run r{{}};
+    expect(not r.failure.has_value()) << (r.failure ? r.failure->what : "");
+    expect(not r.found.starts_ms.empty() and r.found.idle.processes == 1_i and r.found.host.processes == 1_i);
+    expect(r.found.calls.latency.count() > 0_ul and r.found.cheapest.latency.count() > 0_ul);
+    expect(not r.found.closed.points.empty());
+    expect(r.found.ends.failed() == 0_ul) << r.found.ends.failed();
+  };
+
+  "a death in the middle leaves what was found before, and says in which phase it was"_test = [] {
+    const run r{{"--good-calls", "20", "--then", "die"}};
+    expect(fatal(r.failure.has_value()));
+    expect(r.failure->what.find("exited with 7") != std::string::npos) << r.failure->what;
+    expect(r.found.ends.answered() == 20_ul and r.found.ends.failed() >= 1_ul);
+    expect(r.found.phase != "start" and not r.found.starts_ms.empty()) << r.found.phase;
+  };
+
+  "silence in the middle is a failure, and not the end of the time"_test = [] {
+    const run r{{"--good-calls", "20", "--then", "hang"}};
+    expect(fatal(r.failure.has_value()));
+    expect(r.failure->what.starts_with("timed out")) << r.failure->what;
+    expect(r.found.ends.answered() == 20_ul);
+  };
+
+  "a stop at any time ends it, and nobody is left"_test = [] {
+    for (const auto after : {0ms, 1ms, 5ms, 20ms, 60ms, 150ms, 300ms, 450ms}) {
+      const run r{{}, 500ms, after};
+      expect(r.failure.has_value() and r.failure->code == errc::timed_out)
+          << after.count() << (r.failure ? r.failure->what : "");
+    }
+  };
+};
+
+}  // namespace
