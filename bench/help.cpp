@@ -18,11 +18,13 @@ constexpr std::array texts{
          "A message of 132 bytes goes to a child that echoes it, and comes back: by blocking read and write, which is\n"
          "the floor, by the least that an event loop does, and by Hawser's stream. Client and child share one core.\n"
          "Example: hawser-bench floor --rounds 50"},
-    text{"dispatch",
-         "A tools/call to a tiny server over stdio, with deadline, cancellation and scanning, against blocking system\n"
-         "calls to the same server in the same rounds: from the loop's thread, from another thread, in memory, and\n"
-         "with up to 256 in flight.\n"
-         "Example: hawser-bench dispatch --quick"},
+    text{
+        "dispatch",
+        "A tools/call to a tiny server over stdio, with deadline, cancellation and scanning, against blocking system\n"
+        "calls to the same server in the same rounds: from the loop's thread, from another thread, in memory, and\n"
+        "with up to 256 in flight. --peers adds the TypeScript SDK and client, side by side with Hawser and the floor\n"
+        "over stdio and HTTP; --peer 'name=command' any other client (bench/peers/README.md).\n"
+        "Example: hawser-bench dispatch --quick --plot dispatch.svg"},
     text{"http",
          "A tools/call over HTTP and HTTPS against blocking keep-alive exchanges with the same server, 16 in flight,\n"
          "and a result of 5 MB against as many bytes through a socket pair.\n"
@@ -58,6 +60,16 @@ constexpr std::array texts{
          "program, a thousand times a second, which is Hawser's own cost, and one that is a process, as often as it\n"
          "can be started, whose start takes its share of the core.\n"
          "Example: hawser-bench swap --rounds 20"},
+    text{"count",
+         "A call and its answer in memory, or a lookup among 10,000 tools, --rounds times; nothing is measured or\n"
+         "printed. The difference of two runs under callgrind is the cost of one, on however busy a machine.\n"
+         "Example: valgrind --tool=callgrind hawser-bench count dispatch --rounds 3000"},
+    text{
+        "verdict",
+        "Asks the other questions, each in a process of its own, and shows every goal from P1 to P10 with its figure,\n"
+        "its bar and whether that is met. --results writes all tables and plots as a page. Minutes at full length,\n"
+        "half of one with --quick, which judges nothing. P9 compares with other clients: it needs --peers.\n"
+        "Example: hawser-bench verdict --peers --results results"},
     text{
         "server",
         "Starts your server, or connects to it, and calls one of its tools: one call after the other, then 1 to 256\n"

@@ -249,7 +249,7 @@ const suite<"bench server"> tests = [] {
     bench_program all{{"--help"}};
     expect(all.wait() == 0_i);
     for (const char* name : {"floor", "dispatch", "http", "large", "list", "start", "cold", "memory", "cli", "swap",
-                             "server", "registry"}) {
+                             "server", "registry", "count", "verdict"}) {
       expect(all.says(name)) << name;
       expect(bench::help_of(name).find("Example") != std::string::npos) << name;
       bench_program one{{name, "--help"}};

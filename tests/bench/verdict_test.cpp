@@ -47,10 +47,9 @@ const boost::ut::suite<"verdict"> tests = [] {
         answered{.question = "http", .obstacle = "hawser-bench http: no server"}};
     settings s{.results = "/nowhere", .notes = {"commit abc"}};
     const std::string page = results_page(s, all, {"the goals", goals_in(all)});
-    for (const char* part :
-         {"- commit abc\n", "| P1 p50 (floor) | 1.31 x floor | ≤ 1.25 | **missed** |", "**one exchange**",
-          "| | p50 µs | × floor | calls |", "| stream | 3.50 | 1.11 | 100 |", "> too noisy",
-          "Not whole: hawser-bench http: no server", "- compiler: ", "- machine: "})
+    for (const char* part : {"- commit abc\n", "| P1 p50 (floor) | 1.31 x floor | ≤ 1.25 | **missed** |",
+                             "**one exchange**", "| | p50 µs | × floor | calls |", "| stream | 3.50 | 1.11 | 100 |",
+                             "> too noisy", "Not whole: hawser-bench http: no server", "- compiler: ", "- machine: "})
       expect(page.find(part) != std::string::npos) << part << "is not in\n" << page;
     expect(page.find(".svg") == std::string::npos) << "no plot was drawn";
   };
