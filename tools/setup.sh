@@ -78,7 +78,7 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
   build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
   libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON and Boost.URL),
              llhttp >= 9.2, CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
-  tests      node >= 18 with npm, for the servers that the interop tests start; skipped without
+  tests      node >= 18 with npm, for the servers that the interop tests start, and valgrind; skipped without
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has
 through pkg-config and fetches the rest from its own package repository (xmake f -m release && xmake).
