@@ -108,7 +108,8 @@ task<result<void>> open(load_state& s, arrivals coming) {
     }
   }
   const time_point now = s.by.now();
-  if (!s.stopped && !s.into.broken) {
+  const bool all_should_have_come = now >= s.within.begin_until;  // whatever has ended us then
+  if (!s.into.broken && (all_should_have_come || !s.stopped)) {
     for (; due.next() < s.within.begin_until; due.step()) {
       s.into.latency.add(now - due.next());
       ++s.into.unsent;
@@ -122,6 +123,11 @@ task<void> bounded(load_state& s, task<result<void>> inner) {
   const duration length = std::max(duration::zero(), s.within.give_up - s.by.now());
   auto ended = co_await with_timeout(length, std::move(inner));
   ignore(ended, "what was measured until then counts");
+  if (s.by.now() < s.within.give_up) co_return;
+  // The time in which nothing came belongs to the rate: without it a server that stopped answering would look fast.
+  const duration all = s.by.now() - s.begin;
+  s.into.silent = all - s.into.took;
+  s.into.took = all;
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ struct load_result {
   distribution latency{};
   tally ends{};
   std::uint64_t unsent = 0;  ///< arrivals whose turn never came
-  duration took{};           ///< to the last answer
+  duration took{};           ///< to the last answer, or until we gave up
+  duration silent{};         ///< we gave up, and so long nobody had been answered; else 0
   bool broken = false;       ///< ended early: nothing but failures, or a fatal one
 
   [[nodiscard]] double per_second() const noexcept {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <string_view>
 
 #include "help.hpp"
 #include "other_clients.hpp"
@@ -103,9 +104,15 @@ constexpr std::array questions{
              1'000'000, look_up, placing::pins_itself},
     question{"count", "does one thing --rounds times and measures nothing: for valgrind --tool=callgrind", 1000, 1,
              count, placing::pins_itself, count_options},
-    question{"verdict", "the goals P1 to P10, each with figure, bar and met or missed; asks the other questions", 1, 1,
+    question{"verdict", "the goals P1 to P10, each with figure, bar and met or missed; asks the other questions", 0, 0,
              verdict, placing::pins_itself, verdict_options},
 };
+
+// These find figures and no distributions: there would be nothing to draw.
+bool draws(std::string_view name) {
+  return name != "list" && name != "memory" && name != "cli" && name != "registry" && name != "count" &&
+         name != "verdict";
+}
 
 // A quick look takes a tenth of the turns: enough for a p50, not for a p99.9.
 int quick(int rounds) { return std::max(3, rounds / 10); }
@@ -124,7 +131,7 @@ void add(CLI::App& app, const question& q, settings& s) {
   sub->add_flag("--free", s.free, "do not pin to one core; figures are shown, not judged");
   sub->add_flag("--quick", s.quick, "a short run: figures are shown, not judged");
   sub->add_flag("--json", s.json, "one JSON object a line");
-  sub->add_option("--plot", s.plot, "draws what was measured into this SVG file");
+  if (draws(q.name)) sub->add_option("--plot", s.plot, "draws what was measured into this SVG file");
   if (q.add_options != nullptr) q.add_options(*sub, s);
 }
 

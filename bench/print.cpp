@@ -75,7 +75,8 @@ void print_json(const settings& s, const curve_list& list) {
                   {"per_second", p.per_second},
                   {"p50_us", p.p50_us},
                   {"p99_us", p.p99_us},
-                  {"errors", p.errors}});
+                  {"errors", p.errors},
+                  {"unsent", p.unsent}});
     }
   }
 }
@@ -83,11 +84,14 @@ void print_json(const settings& s, const curve_list& list) {
 void print_text(const settings& s, const curve_list& list) {
   std::printf("%s, %s\n", list.title.c_str(), where(s));
   for (const rate_curve& curve : list.all) {
-    std::printf("  %-38s %12s %12s %10s %10s %8s\n", curve.name.c_str(), curve.open_loop ? "offered/s" : "in flight",
-                "answered/s", "p50 us", "p99 us", "errors");
+    std::printf("  %-38s %12s %12s %10s %10s %8s %8s\n", curve.name.c_str(),
+                curve.open_loop ? "offered/s" : "in flight", "answered/s", "p50 us", "p99 us", "errors",
+                curve.open_loop ? "unsent" : "");
     for (const rate_point& p : curve.points) {
-      std::printf("  %-38s %12.0f %12.0f %10.2f %10.2f %8llu\n", "", p.offered, p.per_second, p.p50_us, p.p99_us,
+      std::printf("  %-38s %12.0f %12.0f %10.2f %10.2f %8llu", "", p.offered, p.per_second, p.p50_us, p.p99_us,
                   static_cast<unsigned long long>(p.errors));
+      if (curve.open_loop) std::printf(" %8llu", static_cast<unsigned long long>(p.unsent));
+      std::printf("\n");
     }
   }
 }

@@ -30,6 +30,7 @@ struct rate_point {
   double p50_us = 0;
   double p99_us = 0;
   std::uint64_t errors = 0;
+  std::uint64_t unsent = 0;  ///< of an open loop: their turn never came; they count in the latency
 };
 
 struct rate_curve {

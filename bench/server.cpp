@@ -135,12 +135,13 @@ void tell_figures(const server_findings& found, report& into) {
   if (found.idle.processes > 0) {
     add("server's processes", found.most.processes, "");
     add("server's threads", found.most.threads, "");
-    add("server's memory after its first answer, RSS", found.idle.rss_kb / 1000, "MB");
-    add("server's memory after its first answer, PSS", found.idle.pss_kb / 1000, "MB");
-    add("server's memory, most that was seen, RSS", found.most.rss_kb / 1000, "MB");
-    add("server's memory, most that was seen, PSS", found.most.pss_kb / 1000, "MB");
+    add("server's memory after its first answer, RSS", found.idle.rss_kb * 1.024 / 1000, "MB");
+    add("server's memory after its first answer, PSS", found.idle.pss_kb * 1.024 / 1000, "MB");
+    add("server's memory, most that was seen, RSS", found.most.rss_kb * 1.024 / 1000, "MB");
+    add("server's memory, most that was seen, PSS", found.most.pss_kb * 1.024 / 1000, "MB");
   }
-  if (found.host.processes > 0) add("host's memory after the first answer, PSS", found.host.pss_kb / 1000, "MB");
+  if (found.host.processes > 0)
+    add("host's memory after the first answer, PSS", found.host.pss_kb * 1.024 / 1000, "MB");
   add("calls answered", static_cast<double>(found.ends.answered()), "calls");
   all.push_back({.name = "calls failed",
                  .figure = static_cast<double>(found.ends.failed()),

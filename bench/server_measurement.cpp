@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "../oauth/shown_text.hpp"
 #include "../runtime/timeout.hpp"
 #include "progress.hpp"
 
@@ -97,16 +99,28 @@ void server_measurement::look_at_memory() {
   const auto now = hub_.status(settings_.name);
   const memory_use seen = now ? server_memory_of(now->pid) : memory_use{};
   if (found_.idle.processes == 0) found_.idle = seen;
-  if (seen.pss_kb > found_.most.pss_kb || seen.rss_kb > found_.most.rss_kb) found_.most = seen;
+  memory_use& most = found_.most;
+  most.pss_kb = std::max(most.pss_kb, seen.pss_kb);
+  most.rss_kb = std::max(most.rss_kb, seen.rss_kb);
+  most.processes = std::max(most.processes, seen.processes);
+  most.threads = std::max(most.threads, seen.threads);
 }
 
 // Whether to go on after a load.
 result<void> server_measurement::judge(const load_result& one, bool stopped) {
   found_.ends.add(one.ends);
   if (stopped) return cancelled_error();
-  const bool nothing = one.ends.answered() == 0 && one.ends.failed() > 0;
-  if (!one.broken && !nothing) return {};
-  return error{.code = errc::remote, .what = worst_of(one.ends)};
+  const bool nothing = one.ends.answered() == 0 && one.ends.all() > 0;
+  if (one.broken || (nothing && one.silent == duration::zero()))
+    return error{.code = errc::remote, .what = worst_of(one.ends)};
+  // Calls that are slow by nature may be under way at the end; but not for so much longer than all before them.
+  const auto usual = std::chrono::duration<double, std::micro>{one.latency.percentile(99)};
+  if (one.silent > std::chrono::seconds{1} && (nothing || one.silent > 4 * usual))
+    return error{.code = errc::timed_out,
+                 .what = "it hangs: " + std::to_string(one.ends.of(call_end::kind::given_up).count) +
+                         " calls under way, and no answer for " +
+                         std::to_string(std::lround(milliseconds(one.silent))) + " ms"};
+  return {};
 }
 
 rate_point server_measurement::note(const load_result& one, double offered) {
@@ -115,7 +129,8 @@ rate_point server_measurement::note(const load_result& one, double offered) {
           .per_second = one.per_second(),
           .p50_us = one.latency.percentile(50),
           .p99_us = one.latency.percentile(99),
-          .errors = one.ends.failed()};
+          .errors = one.ends.failed(),
+          .unsent = one.unsent};
 }
 
 task<result<void>> server_measurement::start_once() {
@@ -166,7 +181,7 @@ task<result<void>> server_measurement::choose() {
   auto chosen = choose_tool(all, options_.tool, options_.arguments);
   if (!chosen) co_return chosen.error();
   found_.chosen = *std::move(chosen);
-  found_.calls.name = "tools/call " + found_.chosen.tool;
+  found_.calls.name = "tools/call " + shown_text(found_.chosen.tool, 64);
   co_return result<void>{};
 }
 
@@ -203,6 +218,7 @@ task<result<void>> server_measurement::one_after_the_other() {
   const time_point until = std::min(clock_.now() + budget_.part(for_one_after_the_other), budget_.end());
   while (clock_.now() < until) {
     enter("calls one after the other");
+    std::size_t answered = 0;  // of the two
     for (candidate* one : {&found_.cheapest, &found_.calls}) {
       if (one->name.empty()) continue;
       const load_bounds turn{.begin_until = std::min(clock_.now() + a_turn, until),
@@ -211,11 +227,15 @@ task<result<void>> server_measurement::one_after_the_other() {
       one_call what = is_call ? call() : cheapest_call();
       auto done = co_await closed_loop(clock_, std::move(what), 1, turn);
       for (const std::int64_t value : done.latency.values()) one->latency.add(duration{value});
-      if (done.latency.count() > 0) one->latency.end_round();
+      answered += done.latency.count() > 0 ? 1 : 0;
       if (where.stop_requested() && !is_call) co_return cancelled_error();
       if (!is_call) continue;  // only calls are counted as such
       if (auto fine = judge(done, where.stop_requested()); !fine) co_return fine;
     }
+    // Rounds are compared in pairs: one that only one of them has would set all later ones against the wrong one.
+    if (answered != (found_.cheapest.name.empty() ? 1U : 2U)) continue;
+    if (!found_.cheapest.name.empty()) found_.cheapest.latency.end_round();
+    found_.calls.latency.end_round();
   }
   co_return result<void>{};
 }
@@ -248,7 +268,8 @@ task<result<void>> server_measurement::open_loops() {
   for (std::size_t i = 0; i < fractions.size(); ++i) {
     const auto percent = std::to_string(static_cast<int>(fractions[i] * 100));
     const std::string what = "open loop, " + percent + " % of the best rate";
-    if (best <= 0 || !in_time(what, budget_.end())) continue;
+    if (!in_time(what, best > 0 ? budget_.end() : time_point{}))
+      continue;  // without a best rate there is no part of it
     enter(what);
     const arrivals coming{.per_second = best * fractions[i]};
     one_call one = call();

@@ -19,7 +19,8 @@ struct contest {
   wire over;
   int in_flight;  // of the many at once
   candidate floor;
-  candidate ours{.name = "Hawser"};
+  candidate ours{.name = "Hawser, result as bytes"};
+  candidate parsed{.name = "Hawser, result as a tree"};  // which is what others hand out
   std::vector<double> our_rates{};
 };
 
@@ -34,7 +35,8 @@ task<bool> in_turns(const settings& s, contest& all, Exchange floor, peer& ours,
     show_progress(name_of(all.over), round, s.rounds);
     fine = floor_in_turn(s.per_round, all.floor.latency, floor);
     const bool answered = co_await calls_in_turn(ours, s.per_round, use::bytes, &all.ours.latency);
-    fine = fine && answered;
+    const bool read = co_await calls_in_turn(ours, s.per_round, use::tree, &all.parsed.latency);
+    fine = fine && answered && read;
     co_await others.take_turns(s.per_round);
   }
   co_return fine;
@@ -105,7 +107,7 @@ void tell(const settings& s, contest& all, const other_clients& others, report& 
   for (goal& one : others.rates()) rates.push_back(std::move(one));
   into.add(figure_list{about + ", " + std::to_string(all.in_flight) + " in flight, side by side", std::move(rates)});
   into.add(figure_list{about + ", other clients", others.ratios(s, all.ours.latency)});
-  std::vector<candidate> rows{std::move(all.floor), std::move(all.ours)};
+  std::vector<candidate> rows{std::move(all.floor), std::move(all.ours), std::move(all.parsed)};
   for (candidate& one : others.rows()) rows.push_back(std::move(one));
   into.add(latency_table{about + ", side by side", std::move(rows)});
 }

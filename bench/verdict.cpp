@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -92,7 +93,7 @@ std::vector<goal> goals_in(std::span<const answered> all) {
       const int number = number_of(found.name);
       if (number == 0) continue;
       found.name += " (" + one.question + ")";
-      found.figure = number_in(line, "value").value_or(0);
+      found.figure = number_in(line, "value").value_or(std::nan(""));  // which meets no bar
       found.bar = number_in(line, "at_most");
       if (!found.bar) {
         found.bar = number_in(line, "at_least");
@@ -121,6 +122,8 @@ bool verdict(const settings& s, report& into) {
       std::fprintf(stderr, "hawser-bench: %s\n", ready.error().what.c_str());
       return false;
     }
+    // A question that ends early draws nothing: no plot of an earlier run may stand beside its figures.
+    for (const asked& one : all_questions) std::remove(plot_path(s.results, one.name).c_str());
   }
   loop home;
   const std::vector<answered> all = home.run(ask_all(home, s));
@@ -133,6 +136,11 @@ bool verdict(const settings& s, report& into) {
     for (const json::object& line : one.lines) {
       if (const std::string warning = text_of(line, "warning"); !warning.empty())
         into.warn(one.question + ": " + warning);
+      // Bars beside the goals: what must not happen at all.
+      const auto* const met = line.if_contains("met");
+      if (met == nullptr || *met != false || number_of(text_of(line, "figure")) != 0) continue;
+      into.warn(one.question + ": " + text_of(line, "figure") + " is not what it must be");
+      whole = false;
     }
   }
   figure_list goals{"the goals", goals_in(all)};

@@ -96,9 +96,11 @@ bench_everything() {
   local into=bench
   [ "${1:-}" = --quick ] && into=$cache/bench-quick
   bench_peers
+  local code=0
   "$bench" verdict --peers --results "$into" --note "commit: $(git rev-parse --short HEAD 2>/dev/null || echo unknown)" \
-    --note "libuv $(pkg-config --modversion libuv), llhttp $(pkg-config --modversion libllhttp 2>/dev/null || echo 9)" "$@"
-  say "written: $into/RESULTS.md"
+    --note "libuv $(pkg-config --modversion libuv), llhttp $(pkg-config --modversion libllhttp 2>/dev/null || echo 9)" "$@" || code=$?
+  [ $code -gt 2 ] || say "written: $into/RESULTS.md"
+  return $code
 }
 
 soak_command() {

@@ -22,7 +22,7 @@ run_program() { # $1 = mode, $2 = program, rest = patterns
   # Only if a test of it will run: the first time, it means a download.
   if [ "$2" = interop_test ] && [ -n "$("$program" --list "${@:3}")" ]; then interop_servers; fi
   # Under a sanitizer nothing is measured.
-  if [ "$1 $2" = "release bench_test" ] && "$program" --list "${@:3}" | grep -q TypeScript; then bench_peers_or_failure; fi
+  if [ "$1 $2" = "release bench_test" ] && [[ $("$program" --list "${@:3}") == *TypeScript* ]]; then bench_peers_or_failure; fi
   "$program" "${@:3}" > "$log" 2>&1 || code=$?
   if [ -n "${verbose:-}" ]; then grep -vE '^[0-9]+ passed' "$log" || true; else grep -vE '^(ok |[0-9]+ passed)' "$log" || true; fi
   count_program "$1 $2" "$log" "$code"

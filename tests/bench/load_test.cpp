@@ -122,6 +122,21 @@ const suite<"load"> tests = [] {
     expect(found.latency.percentile(99) > 400'000.0_d) << found.latency.percentile(99);
   };
 
+  "a server that stops answering is silent, and all who should have come meanwhile have waited"_test = [] {
+    manual_clock by;
+    slow_server server{.stalls_at = 50, .stall = 1h};
+    const arrivals coming{.per_second = 100, .how = arrivals::spacing::even, .most_under_way = 8};
+    const auto found = open(by, calls_to(server), coming, {.begin_until = by.now() + 2s, .give_up = by.now() + 4s});
+    expect(found.latency.count() == 199_ul) << found.latency.count();
+    expect(found.unsent > 100_ul) << "whose turn never came";
+    expect(found.latency.percentile(50) > 1'000'000.0_d);
+    expect(found.silent > 3s and found.took >= 4s) << found.silent.count();
+    expect(found.per_second() < 20.0_d) << "not 100, as before it stopped";
+    slow_server other{.stalls_at = 50, .stall = 1h};
+    const auto one = closed(by, calls_to(other), 1, {.begin_until = by.now() + 2s, .give_up = by.now() + 4s});
+    expect(one.silent > 3s and one.per_second() < 20.0_d);
+  };
+
   "random arrivals come at the rate that was asked for, in the same way each time"_test = [] {
     std::uint64_t first = 0;
     for (int i = 0; i < 2; ++i) {

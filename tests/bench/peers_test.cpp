@@ -91,9 +91,11 @@ const boost::ut::suite<"peers"> tests = [] {
     const outcome seen = bench("dispatch --json" + std::string{quickly} + "--peer 'example=exec python3 " +
                                folder.path + "/example.py'");
     expect(seen.code == 2_i) << "somebody could not be measured";
-    expect(rows_of(seen, "stdio") == std::set<std::string>{"blocking read and write", "Hawser", "example"})
+    expect(rows_of(seen, "stdio") == std::set<std::string>{"blocking read and write", "Hawser, result as bytes",
+                                                           "Hawser, result as a tree", "example"})
         << seen.text;
-    expect(rows_of(seen, "HTTP") == std::set<std::string>{"blocking keep-alive exchange", "Hawser"});
+    expect(rows_of(seen, "HTTP") == std::set<std::string>{"blocking keep-alive exchange", "Hawser, result as bytes",
+                                                          "Hawser, result as a tree"});
     expect(seen.has(R"(it said: no HTTP in it; it is left out over HTTP)")) << seen.text;
     expect(seen.has(R"("figure":"p50, example over stdio")"));
   };
@@ -107,7 +109,8 @@ const boost::ut::suite<"peers"> tests = [] {
     const outcome seen = bench("http --json" + std::string{quickly} + "--peer 'good=" + good + "' --peer 'dies=exit 9" +
                                "' --peer 'mad=echo lalala; " + good + "'");
     expect(seen.code == 2_i) << seen.text;
-    expect(rows_of(seen, "HTTP") == std::set<std::string>{"blocking keep-alive exchange", "Hawser", "good 7"});
+    expect(rows_of(seen, "HTTP") == std::set<std::string>{"blocking keep-alive exchange", "Hawser, result as bytes",
+                                                          "Hawser, result as a tree", "good 7"});
     expect(seen.has(R"(peer \"dies\": it ended without an answer: exited with 9)")) << seen.text;
     expect(seen.has(R"(peer \"mad\": it said what is no JSON object: lalala)")) << seen.text;
     expect(testing::survivors(token, 2000).empty());

@@ -37,6 +37,12 @@ const boost::ut::suite<"verdict"> tests = [] {
     expect(goals_missing(goals) == std::vector{2, 4, 5, 6, 7, 8, 9});
   };
 
+  "a figure that is missing meets no bar"_test = [] {
+    const auto goals = goals_in(std::vector{answer("list", {R"({"figure":"P6 x","value":null,"at_most":5})"})});
+    expect(fatal(goals.size() == 1_ul));
+    expect(not goals[0].met());
+  };
+
   "the page of results shows goals, tables and what could not be measured"_test = [] {
     const std::vector<answered> all{
         answer("floor",
