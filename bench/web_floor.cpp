@@ -118,12 +118,16 @@ std::unique_ptr<blocking_web> blocking_web::connect(int port, wire how) {
   return std::unique_ptr<blocking_web>{new blocking_web{std::move(made)}};
 }
 
-bool blocking_web::exchange(std::string_view request) {
+bool blocking_web::ask(std::string_view request) {
   inside& in = *inside_;
   const auto size = static_cast<int>(request.size());
   const long sent =
       in.tls != nullptr ? SSL_write(in.tls, request.data(), size) : send(in.fd, request.data(), request.size(), 0);
-  if (sent != size) return false;
+  return sent == size;
+}
+
+bool blocking_web::take_answer() {
+  inside& in = *inside_;
   std::size_t got = 0;
   std::size_t wanted = std::string::npos;
   while (got < wanted) {

@@ -48,7 +48,9 @@ class blocking_web {
   blocking_web& operator=(const blocking_web&) = delete;
   ~blocking_web();
   /// One request, and all of its answer.
-  bool exchange(std::string_view request);
+  bool exchange(std::string_view request) { return ask(request) && take_answer(); }
+  bool ask(std::string_view request);
+  bool take_answer();
 
  private:
   struct inside;
