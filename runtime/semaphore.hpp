@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "operation.hpp"
@@ -69,6 +70,12 @@ class semaphore {
 
   /// Waits for a place. One that was granted before a stop is handed over. Unbounded: put with_timeout around it.
   [[nodiscard]] acquire_operation acquire() noexcept { return acquire_operation{*this}; }
+  /// A place if there is one just now; nobody who waits is overtaken, since there is none as long as somebody does.
+  [[nodiscard]] std::optional<permit> try_acquire() noexcept {
+    if (free_ == 0) return std::nullopt;
+    --free_;
+    return permit{*this};
+  }
   [[nodiscard]] std::size_t free() const noexcept { return free_; }
 
  private:

@@ -42,6 +42,8 @@ byte_buffer stream::take(std::size_t count) {
   return core.in.split(count);
 }
 
+void stream::expect(std::size_t count) { core_->expect(count); }
+
 void stream::listen(byte_listener& to) { core_->listen(to); }
 
 void stream::watch_writes(write_listener& to) noexcept { core_->watch_writes(to); }

@@ -108,6 +108,8 @@ class stream {
   void consume(std::size_t count) noexcept;
   /// The same, but hands over the memory of the first `count` unread bytes, for messages too large to copy.
   [[nodiscard]] byte_buffer take(std::size_t count);
+  /// So many unread bytes are going to lie here before anybody takes one: makes room for them at once.
+  void expect(std::size_t count);
   /// Gives back the memory that is kept for the next bytes of either direction, if none are waiting in it.
   void rest() noexcept;
 

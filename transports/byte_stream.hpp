@@ -27,6 +27,8 @@ class byte_stream {
   virtual void listen(byte_listener& to) = 0;
   [[nodiscard]] virtual std::string_view unread() const noexcept = 0;
   virtual void consume(std::size_t count) noexcept = 0;
+  /// So many unread bytes are going to lie here before anybody takes one: makes room for them at once.
+  virtual void expect(std::size_t count) = 0;
   /// Hands over the memory of the first `count` unread bytes.
   [[nodiscard]] virtual byte_buffer take(std::size_t count) = 0;
 

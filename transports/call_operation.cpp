@@ -34,8 +34,11 @@ void call_operation::start() {
   std::string& line = owner_.line_;
   line.clear();
   request_.append_to(line, id_, argument_);
-  owner_.queued_ =
-      owner_.channel_.send({.line = line, .request = id_, .fields = options_.fields, .about = options_.about});
+  owner_.queued_ = owner_.channel_.send({.line = line,
+                                         .request = id_,
+                                         .fields = options_.fields,
+                                         .method = request_.plain_method(),
+                                         .about = options_.about});
 }
 
 void call_operation::finish(const message_view& message) noexcept {

@@ -65,22 +65,33 @@ std::size_t http_channel::send(const outgoing& message) {
   if (told_ || !work_ || closing_) return queued_;
   std::string_view bytes = message.line;
   while (bytes.ends_with('\n')) bytes.remove_suffix(1);
-  const message_view opened = scanner_.scan(bytes);
-  auto what = std::make_shared<posting>();
+  auto what = new_posting();
   what->body = bytes;
-  what->fields = fields_for(message, opened);
-  what->method = opened.method;
   what->request = message.request;
-  what->replayable = is_replayable(opened.method);
-  if (what->request) requests_.emplace(*what->request, what);
+  describe(*what, message, bytes);
+  if (what->request) expect_answer(what);
   if (what->method == protocol::notification::initialized) {
     initializing_ = true;
     initialized_.reset();
   }
   what->unsent = what->body.size();
   queued_ += what->unsent;
-  work_->spawn(sending(*this, std::move(what)));
+  if (!send_at_once(*what)) work_->spawn(sending(*this, std::move(what)));
   return queued_;
+}
+
+void http_channel::describe(posting& what, const outgoing& message, std::string_view bytes) {
+  const bool in_session = !revision_.empty() && !protocol::modern(revision_);
+  if (in_session && !message.method.empty() && message.method != protocol::method::initialize) {
+    if (usual_fields_.empty()) usual_fields_ = fields_for(message, {.method = message.method});
+    what.fields = usual_fields_;
+    what.method = message.method;
+  } else {
+    const message_view opened = scanner_.scan(bytes);
+    what.fields = fields_for(message, opened);
+    what.method = opened.method;
+  }
+  what.replayable = what.method != protocol::method::tools_call && is_replayable(what.method);
 }
 
 std::string http_channel::fields_for(const outgoing& message, const message_view& opened) const {
@@ -118,9 +129,11 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
     self.stream_due_ = false;  // nobody waits for it twice
   }
   auto done = co_await self.exchange(*what);
+  self.drop_quick_one(*what);  // if it was given up before it came to that
   self.left(*what);
   if (!done) self.fail(*what, done.error());
-  if (what->request) self.requests_.erase(*what->request);
+  self.expect_no_more(*what);
+  self.let_go(std::move(what));
   if (!announces) co_return;
   self.initializing_ = false;
   self.initialized_.set();
@@ -149,10 +162,11 @@ void http_channel::fail(posting& what, error why) {
 }
 
 void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
-  const auto found = requests_.find(request);
+  const auto found =
+      std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
   if (found == requests_.end()) return;
-  const std::shared_ptr<posting> what = found->second;
-  requests_.erase(found);
+  const auto what = (*found)->shared_from_this();  // the list lets go of it
+  expect_no_more(*what);
   what->ticket.withdraw();
   what->given_up.set();
   // Cancellation: to close the stream says it all in the modern era, and nothing in the one before.
@@ -161,7 +175,15 @@ void http_channel::cancel(std::int64_t request, std::string_view reason) noexcep
   send({.line = line});
 }
 
-void http_channel::negotiated(const peer_info& info) { revision_ = info.revision; }
+void http_channel::negotiated(const peer_info& info) {
+  revision_ = info.revision;
+  usual_fields_.clear();
+}
+
+void http_channel::rest() noexcept {
+  spare_.clear();
+  client_.rest();
+}
 
 task<result<void>> http_channel::drained() {
   while (queued_ > 0 && !told_) {
@@ -213,6 +235,7 @@ task<result<void>> http_channel::close() {
   closing_ = true;
   tell_closed(error{.code = errc::closed, .what = "the connection was closed"});
   work_->request_stop();
+  drop_quick_ones();
   initialized_.set();
   co_await work_->join();
   if (has_session_ && mode_ == mode::streamable) co_await end_session();

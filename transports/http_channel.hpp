@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "../runtime/scope.hpp"
 #include "authorizer.hpp"
@@ -43,7 +43,7 @@ class http_channel final : public channel {
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override;
   [[nodiscard]] bool is_http() const noexcept override { return true; }
-  void rest() noexcept override { client_.rest(); }
+  void rest() noexcept override;
   /// Ends the session on the server, too, where there is one.
   task<result<void>> close() override;
 
@@ -52,22 +52,29 @@ class http_channel final : public channel {
 
  private:
   // One message on its way, and the answer to it.
-  struct posting {
+  struct posting final : exchange_watcher, std::enable_shared_from_this<posting> {
+    explicit posting(http_channel& owner) : of(owner) {}
+    void on_answer_grew() noexcept override { of.quick_answer(*this); }
+
+    http_channel& of;
     std::string body;
     std::string fields;
     std::string method;  // empty: an answer of ours
     std::optional<std::int64_t> request{};
+    std::size_t place = 0;   // among those that wait for an answer, and one more; 0: it does not
     std::size_t unsent = 0;  // of `queued()`
     bool replayable = false;
     bool answered = false;
     http_ticket ticket{};
     event given_up{};
+    http_started begun{};  // its request, where that was sent without a coroutine
   };
   class event_reader;
   enum class mode : std::uint8_t { streamable, sse };
 
   // http_channel.cpp
   static task<void> sending(http_channel& self, std::shared_ptr<posting> what);
+  void describe(posting& what, const outgoing& message, std::string_view bytes);
   [[nodiscard]] std::string fields_for(const outgoing& message, const message_view& opened) const;
   void fail(posting& what, error why);
   void left(posting& what) noexcept;
@@ -75,6 +82,18 @@ class http_channel final : public channel {
   void forgotten(const error& why);
   task<result<void>> pause(posting* whose, duration length);
   task<void> end_session();
+
+  // http_quick.cpp
+  std::shared_ptr<posting> new_posting();
+  void expect_answer(const std::shared_ptr<posting>& what);
+  void expect_no_more(posting& what) noexcept;
+  void let_go(std::shared_ptr<posting> what) noexcept;
+  [[nodiscard]] http_request request_of(posting& what) const noexcept;
+  bool send_at_once(posting& what);
+  void quick_answer(posting& what) noexcept;
+  bool take_quick_answer(posting& what);
+  void drop_quick_ones() noexcept;
+  void drop_quick_one(posting& what) noexcept;
 
   // http_login.cpp
   task<result<http_answer>> ask(http_request what, std::string_view operation);
@@ -103,11 +122,13 @@ class http_channel final : public channel {
   scanner scanner_;
   receiver* to_ = nullptr;
   std::unique_ptr<scope> work_;
-  std::unordered_map<std::int64_t, std::shared_ptr<posting>> requests_;
+  std::vector<std::shared_ptr<posting>> requests_;
+  std::vector<std::shared_ptr<posting>> spare_;  // used again, with their memory
   mode mode_ = mode::streamable;
   http_url endpoint_;  // for POSTs
   std::string revision_;
-  std::string session_;  // its lines in every request; empty = none
+  std::string usual_fields_;  // of a request in the session, from the first on that has only these
+  std::string session_;       // its lines in every request; empty = none
   bool has_session_ = false;
   bool listening_ = false;
   bool initializing_ = false;  // the server has not heard yet that it is initialized

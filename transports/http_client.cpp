@@ -2,6 +2,8 @@
 #include "http_client.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "../runtime/timeout.hpp"
 #include "http_fields.hpp"
@@ -9,6 +11,9 @@
 namespace hawser {
 
 namespace {
+
+// What an idle client keeps of the memory for requests.
+constexpr std::size_t kept_text = std::size_t{16} * 1024;
 
 bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -64,11 +69,34 @@ http_client::http_client(loop& home, resolver& names, http_client_options option
 
 http_client::~http_client() { *self_ = nullptr; }
 
-task<result<http_answer>> http_client::ask(http_request what) {
+http_started http_client::start(const http_request& what, exchange_watcher& follows) {
+  http_started begun;
+  const http_url& to = *what.to;
+  // A proxy for requests in the clear wants other lines; a tunnel through one is a connection like any other.
+  if (!to.tls && !options_.proxies.for_http.empty()) return begun;
+  auto place = places_.try_acquire();
+  if (!place) return begun;
+  begun.over = take_idle(to);
+  if (!begun.over) return begun;
+  begun.place = *std::move(place);
+  what.ticket->over_ = begun.over.get();
+  send(*begun.over, what, to, nullptr);
+  begun.over->watch(&follows);
+  return begun;
+}
+
+void http_client::done(http_started begun, http_ticket& ticket) noexcept {
+  ticket.over_ = nullptr;
+  const bool kept = begun.over->recycle();
+  idle_.push_back(std::move(begun.over));  // even if it is of no use any more: it may be the one that calls
+  if (!kept || idle_.size() > options_.max_idle) sweep_soon();
+}
+
+task<result<http_answer>> http_client::ask(http_request what, http_started begun) {
   http_url elsewhere;
   const http_url* to = what.to;
   for (int redirects = 0;; ++redirects) {
-    auto answer = co_await ask_once(what, *to);
+    auto answer = co_await ask_once(what, *to, std::exchange(begun, {}));
     if (!answer) co_return prefixed(to->origin(), answer.error());
     if (!what.follows_redirects || !is_redirect(answer->head().status)) co_return answer;
     auto next = redirected(what, *to, answer->head());
@@ -105,28 +133,31 @@ result<http_url> http_client::redirected(const http_request& what, const http_ur
   return refused;
 }
 
-task<result<http_answer>> http_client::ask_once(const http_request& what, const http_url& to) {
+task<result<http_answer>> http_client::ask_once(const http_request& what, const http_url& to, http_started begun) {
   auto proxy = options_.proxies.choose(to);
   if (!proxy) co_return proxy.error();
   const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
-  semaphore::permit place;
-  if (!what.urgent) {
+  std::unique_ptr<http_connection> over = std::move(begun.over);
+  semaphore::permit place = std::move(begun.place);
+  if (over) over->watch(nullptr);
+  if (!over && !what.urgent) {
     auto granted = co_await places_.acquire();
     if (!granted) co_return granted.error();
     place = *std::move(granted);
   }
   for (bool again = false;; again = true) {
-    std::unique_ptr<http_connection> over = again ? nullptr : take_idle(to);
+    const bool sent = over != nullptr;
+    if (!sent && !again) over = take_idle(to);
     if (!over) {
       auto made = co_await connect(to, what.innermost, through);
       if (!made) co_return made.error();
       over = *std::move(made);
     }
-    if (what.ticket != nullptr) {
+    if (what.ticket != nullptr && !sent) {
       if (what.ticket->withdrawn()) co_return cancelled_error();
       what.ticket->over_ = over.get();
     }
-    over->send(request_text(what, to, through));
+    if (!sent) send(*over, what, to, through);
     auto answered = co_await over->answered();
     if (answered) co_return http_answer{*this, std::move(over), std::move(place), what.ticket};
     if (what.ticket != nullptr) what.ticket->over_ = nullptr;
@@ -135,14 +166,16 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     const bool stale = over->used_before() && !over->answer_began() && gone;
     const bool left = over->request_left();
     if (!left) why.executed = execution::no;
+    over.reset();
     if (stale && !again && (what.replayable || !left)) continue;
     if (why.code == errc::cancelled && left) why.executed = execution::unknown;
     co_return why;
   }
 }
 
-std::string http_client::request_text(const http_request& what, const http_url& to, const http_proxy* through) {
-  std::string text;
+void http_client::send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through) {
+  std::string& text = text_;
+  text.clear();
   text.reserve(160 + what.fields.size() + what.credentials.size() + what.body.size());
   text += what.method;
   text += ' ';
@@ -150,25 +183,28 @@ std::string http_client::request_text(const http_request& what, const http_url& 
   if (names_origin) text += to.origin();
   text += to.target;
   text += " HTTP/1.1\r\nHost: ";
-  text += to.authority();
+  text += over.authority();
   text += "\r\n";
   if (names_origin && !through->authorization.empty())
     append_field(text, "Proxy-Authorization", through->authorization.reveal());
   text += what.fields;
   text += what.credentials;
   if (what.method == "POST") {
+    std::array<char, 24> digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
+    char* end = std::to_chars(digits.data(), digits.data() + digits.size(), what.body.size()).ptr;
     text += "Content-Length: ";
-    text += std::to_string(what.body.size());
+    text.append(digits.data(), end);
     text += "\r\n";
   }
   text += "\r\n";
   text += what.body;
-  return text;
+  over.send(text);
+  if (text.capacity() > kept_text) std::string{}.swap(text);
 }
 
 std::unique_ptr<http_connection> http_client::take_idle(const http_url& to) {
-  std::erase_if(idle_, [](const auto& one) { return !one->usable(); });
-  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) { return one->leads_to(to); });
+  const auto found =
+      std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) { return one->usable() && one->leads_to(to); });
   if (found == idle_.rend()) return nullptr;
   std::unique_ptr<http_connection> taken = std::move(*found);
   idle_.erase(std::next(found).base());
@@ -182,16 +218,21 @@ void http_client::give_back(std::unique_ptr<http_connection> over) {
 }
 
 // Not at once: it is that connection which says so.
-void http_client::idle_ended() noexcept {
+void http_client::idle_ended() noexcept { sweep_soon(); }
+
+void http_client::sweep_soon() noexcept {
   if (std::exchange(sweeping_, true)) return;
   loop_.post([self = self_] {
     if (*self == nullptr) return;
+    auto& idle = (*self)->idle_;
     (*self)->sweeping_ = false;
-    std::erase_if((*self)->idle_, [](const auto& one) { return !one->usable(); });
+    std::erase_if(idle, [](const auto& one) { return !one->usable(); });
+    while (idle.size() > (*self)->options_.max_idle) idle.erase(idle.begin());
   });
 }
 
 void http_client::rest() noexcept {
+  std::string{}.swap(text_);
   for (const auto& one : idle_) one->rest();
 }
 

@@ -60,6 +60,12 @@ struct http_request {
   http_ticket* ticket = nullptr;
 };
 
+/// A request that was sent and whose answer nobody waits for yet; empty: none.
+struct http_started {
+  std::unique_ptr<http_connection> over{};
+  semaphore::permit place{};
+};
+
 class http_client;
 
 /// The head of an answer, and its body as it arrives. Dropped before it is complete, it closes its connection.
@@ -97,7 +103,14 @@ class http_client final : private idle_keeper {
 
   /// Sends it and waits for the head of the answer, whatever its status. What the request points to lives until then.
   /// `executed` of an error says whether any of it can have reached the server. Not bounded unless the patience is.
-  task<result<http_answer>> ask(http_request what);
+  task<result<http_answer>> ask(http_request what) { return ask(what, {}); }
+
+  /// Sends it at once, without a coroutine, if a connection is idle that it can take; else nothing happens. Ends by
+  /// ask() with what it returned, which goes on as if it had sent it itself, or by done(). Needs a ticket.
+  [[nodiscard]] http_started start(const http_request& what, exchange_watcher& follows);
+  task<result<http_answer>> ask(http_request what, http_started begun);
+  /// The answer is complete and all has been taken of it; also from inside the watcher.
+  void done(http_started begun, http_ticket& ticket) noexcept;
 
   /// Gives back memory that nobody needs just now.
   void rest() noexcept;
@@ -106,7 +119,7 @@ class http_client final : private idle_keeper {
 
  private:
   friend class http_answer;
-  task<result<http_answer>> ask_once(const http_request& what, const http_url& to);
+  task<result<http_answer>> ask_once(const http_request& what, const http_url& to, http_started begun);
   task<result<std::unique_ptr<http_connection>>> connect(const http_url& to, network_zone innermost,
                                                          const http_proxy* through);
   task<result<stream>> dial(const http_url& to, network_zone innermost, const http_proxy* through);
@@ -114,7 +127,8 @@ class http_client final : private idle_keeper {
   void idle_ended() noexcept override;
   std::unique_ptr<http_connection> take_idle(const http_url& to);
   void give_back(std::unique_ptr<http_connection> over);
-  static std::string request_text(const http_request& what, const http_url& to, const http_proxy* through);
+  void send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through);
+  void sweep_soon() noexcept;
   result<http_url> redirected(const http_request& what, const http_url& from, const http_head& head) const;
 
   loop& loop_;
@@ -123,6 +137,7 @@ class http_client final : private idle_keeper {
   semaphore places_;
   std::shared_ptr<http_client*> self_;  // null inside when the client is gone
   bool sweeping_ = false;
+  std::string text_;                                    // of the request that is being sent; its memory is kept
   std::vector<std::unique_ptr<http_connection>> idle_;  // the one that was used last is used first
 };
 

@@ -23,6 +23,7 @@ http_connection::http_connection(loop& home, http_url to, std::unique_ptr<byte_s
                                  const http_patience& patience, idle_keeper& keeper)
     : loop_(home),
       to_(std::move(to)),
+      authority_(to_.authority()),
       stream_(std::move(over)),
       parser_(http_parser::side::response, without_body_limit(limits)),
       patience_(patience),
@@ -60,19 +61,33 @@ void http_connection::on_expired() noexcept {
 }
 
 void http_connection::abort(error why) noexcept {
+  fail(std::move(why));
+  tell();
+}
+
+void http_connection::fail(error why) noexcept {
   timer::cancel();
   if (!failure_) failure_ = std::move(why);
   changed_.set();
   if (phase_ == phase::idle) keeper_.idle_ended();
 }
 
+void http_connection::tell() noexcept {
+  if (watcher_ != nullptr && (head_ || failure_)) watcher_->on_answer_grew();
+}
+
 void http_connection::on_bytes() noexcept {
+  read_answer();
+  tell();
+}
+
+void http_connection::read_answer() noexcept {
   if (failure_) {
     stream_->consume(stream_->unread().size());
     return;
   }
   if (phase_ == phase::idle || phase_ == phase::complete) {  // Response smuggling: what nobody asked for is for nobody
-    abort(error{.code = errc::protocol, .what = "the server sent more than one answer to a request"});
+    fail(error{.code = errc::protocol, .what = "the server sent more than one answer to a request"});
     return;
   }
   const bool first = !began_;
@@ -85,11 +100,12 @@ void http_connection::on_bytes() noexcept {
   if (!taken) {
     error why = taken.error();
     why.executed = execution::unknown;
-    abort(std::move(why));
+    fail(std::move(why));
     return;
   }
   stream_->consume(*taken);
   if (awaited_ > 0) {
+    stream_->expect(awaited_);  // at most what a body may have
     take_large_body();
     return;
   }
@@ -100,9 +116,9 @@ void http_connection::on_bytes() noexcept {
   } else if (phase_ == phase::body) {
     wait_at_most(patience_.silence);
     if (body_.size() > max_unread_)
-      abort(error{.code = errc::too_large,
-                  .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
-                  .executed = execution::unknown});
+      fail(error{.code = errc::too_large,
+                 .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
+                 .executed = execution::unknown});
   } else if (first) {
     wait_at_most(patience_.head);
   }
@@ -158,9 +174,9 @@ void http_connection::on_head(http_head&& head) noexcept {
   changed_.set();
   const std::uint64_t length = head_->length.value_or(0);
   if (length > max_unread_) {
-    abort(error{.code = errc::too_large,
-                .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
-                .executed = execution::unknown});
+    fail(error{.code = errc::too_large,
+               .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
+               .executed = execution::unknown});
   } else if (length >= worth_taking && head_->status != 204 && head_->status != 304) {
     parser_.leave_body();
     awaited_ = static_cast<std::size_t>(length);
@@ -209,13 +225,19 @@ void http_connection::consume(std::size_t count) noexcept {
 }
 
 bool http_connection::recycle() noexcept {
+  watcher_ = nullptr;
   if (failure_ || phase_ != phase::complete || !head_->keep_alive) return false;
-  parser_.next();
+  parser_.next(std::move(head_->fields));
   phase_ = phase::idle;
   head_.reset();
-  body_ = byte_buffer{};
+  body_.consume(body_.size());  // and keep its memory, unless it is large
   wait_at_most(patience_.idle);
   return true;
+}
+
+void http_connection::rest() noexcept {
+  if (body_.empty()) body_ = byte_buffer{};
+  stream_->rest();
 }
 
 task<void> http_connection::close() {

@@ -34,6 +34,16 @@ class idle_keeper {
   ~idle_keeper() = default;
 };
 
+/// Follows an exchange where no coroutine waits for it. It may not destroy the connection before the call returns.
+class exchange_watcher {
+ public:
+  /// There is a head, more of the body, its end, or a failure. Perhaps from inside abort(), never from inside send().
+  virtual void on_answer_grew() noexcept = 0;
+
+ protected:
+  ~exchange_watcher() = default;
+};
+
 class http_connection final : private byte_listener, private http_listener, private timer {
  public:
   http_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
@@ -53,6 +63,10 @@ class http_connection final : private byte_listener, private http_listener, priv
   /// Waits for the head of the answer; then head() may be looked at.
   task<result<void>> answered();
   [[nodiscard]] const http_head& head() const noexcept { return *head_; }
+  /// Instead of waiting: tells `who` of this exchange, until it ends or somebody else is named. Null: nobody.
+  void watch(exchange_watcher* who) noexcept { watcher_ = who; }
+  [[nodiscard]] bool has_head() const noexcept { return head_.has_value(); }
+  [[nodiscard]] bool failed() const noexcept { return failure_.has_value(); }
   /// Waits until there is more of the body than the last call showed, or it is complete. Nothing of it is lost when
   /// the connection fails: that shows when all has been taken.
   task<result<void>> more();
@@ -67,7 +81,9 @@ class http_connection final : private byte_listener, private http_listener, priv
   bool recycle() noexcept;
   /// Whoever waits for the answer hears this; the connection is of no use any more.
   void abort(error why) noexcept;
-  void rest() noexcept { stream_->rest(); }
+  void rest() noexcept;
+  /// For the `Host` of a request.
+  [[nodiscard]] const std::string& authority() const noexcept { return authority_; }
   task<void> close();
 
  private:
@@ -80,11 +96,15 @@ class http_connection final : private byte_listener, private http_listener, priv
   void on_complete() noexcept override;
   void on_expired() noexcept override;
   void wait_at_most(duration bound) noexcept;
+  void read_answer() noexcept;
+  void fail(error why) noexcept;
+  void tell() noexcept;
   void take_large_body() noexcept;
   task<result<void>> change();
 
   loop& loop_;
   http_url to_;
+  std::string authority_;
   std::unique_ptr<byte_stream> stream_;
   http_parser parser_;
   http_patience patience_;
@@ -98,6 +118,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   byte_buffer body_;
   std::optional<error> failure_;
   event changed_;
+  exchange_watcher* watcher_ = nullptr;
   std::uint64_t written_before_ = 0;
   std::size_t exchanges_ = 0;
 };

@@ -66,13 +66,9 @@ bool is_session_id(std::string_view id) noexcept {
 task<result<void>> http_channel::exchange(posting& what) {
   for (int tries = 1;; ++tries) {
     if (what.ticket.withdrawn() || told_) co_return cancelled_error();
-    http_request request{.to = &endpoint_,
-                         .fields = what.fields,
-                         .body = what.body,
-                         .replayable = what.replayable,
-                         .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
-                         .ticket = &what.ticket};
-    auto asking = options_.login == nullptr ? client_.ask(request) : ask(request, what.method);
+    const http_request request = request_of(what);
+    auto asking =
+        options_.login == nullptr ? client_.ask(request, std::exchange(what.begun, {})) : ask(request, what.method);
     auto answer = co_await std::move(asking);
     // Too many requests, or not just now: what was refused may be asked again when the server says so.
     const int status = answer ? answer->head().status : 0;
@@ -165,6 +161,7 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
 
 bool http_channel::take_session(const http_head& head) {
   session_.clear();
+  usual_fields_.clear();
   has_session_ = false;
   const auto id = head.fields.find(protocol::header::session_id);
   if (!id) return true;

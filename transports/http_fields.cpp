@@ -82,7 +82,8 @@ bool has_word(const http_fields& fields, std::string_view name, std::string_view
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() &&
+  if (a.size() != b.size()) return false;
+  return a == b ||  // most are written as everybody writes them
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 

@@ -31,6 +31,7 @@ class http_fields {
   void add(std::string name, std::string value) { all_.push_back({std::move(name), std::move(value)}); }
   /// Takes the place of every field of that name.
   void set(std::string name, std::string value);
+  void clear() noexcept { all_.clear(); }
   [[nodiscard]] const std::vector<http_field>& all() const noexcept { return all_; }
 
   friend bool operator==(const http_fields&, const http_fields&) = default;

@@ -4,20 +4,23 @@
 #include <llhttp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "../runtime/detail/check.hpp"
 #include "detail/head_lines.hpp"
 #include "detail/http_preface.hpp"
+#include "detail/plain_message.hpp"
 
 namespace hawser {
 
 struct http_parser::machine {
   enum class phase : std::uint8_t { idle, head, body, complete, broken };
 
-  machine(side what, http_limits given) : from(what), limits(given) { restart(); }
+  machine(side what, http_limits given) : from(what), limits(given) { begin_grammar(); }
 
   static machine& of(llhttp_t* p) noexcept { return *static_cast<machine*>(p->data); }
   static const llhttp_settings_t& settings() noexcept;
+  void begin_grammar() noexcept;
   void restart() noexcept;
   result<std::size_t> feed(std::string_view bytes, http_listener& listener);
   result<void> finish(http_listener& listener);
@@ -36,7 +39,8 @@ struct http_parser::machine {
   std::size_t informational = 0;
   std::size_t extra = 0;  // bytes of chunk extensions and trailers, which nobody reads
   std::uint64_t body = 0;
-  bool interim = false;  // the head that is being read is of a 1xx
+  detail::plain_message plain;  // in place of llhttp, which sees nothing of it then
+  bool interim = false;         // the head that is being read is of a 1xx
   bool no_body = false;
   bool leaves_body = false;
   bool until_end = false;  // the body ends with the connection
@@ -108,17 +112,9 @@ const llhttp_settings_t& http_parser::machine::settings() noexcept {
   return settings;
 }
 
-void http_parser::machine::restart() noexcept {
+void http_parser::machine::begin_grammar() noexcept {
   llhttp_init(&parser, from == side::request ? HTTP_REQUEST : HTTP_RESPONSE, &settings());
   parser.data = this;
-  at = phase::idle;
-  head = {};
-  field = {};
-  opening.clear();
-  lines = {};
-  head_bytes = fields = informational = extra = 0;
-  body = 0;
-  interim = no_body = leaves_body = until_end = false;
 }
 
 int http_parser::machine::more_extra(std::size_t count) {
@@ -145,17 +141,6 @@ int http_parser::machine::field_complete() {
   if (at != phase::body) head.fields.add(std::move(field.name), std::move(field.value));
   field = {};
   return 0;
-}
-
-void http_parser::machine::note_opening(std::string_view piece) {
-  if (from == side::response) {
-    opening.append(piece.substr(0, detail::max_preface - std::min(opening.size(), detail::max_preface)));
-    return;
-  }
-  // RFC 9112, "Message Parsing": empty lines before a request are skipped.
-  if (opening.empty()) piece.remove_prefix(std::min(piece.find_first_not_of("\r\n"), piece.size()));
-  if (opening.ends_with('\n')) return;
-  opening.append(piece.substr(0, std::min(piece.find('\n'), piece.size() - 1) + 1));
 }
 
 int http_parser::machine::head_complete() {
@@ -216,6 +201,31 @@ error http_parser::machine::fault(llhttp_errno_t code) const {
   return error{.code = errc::protocol, .what = "http: the " + std::string{subject()} + " is malformed: " + why};
 }
 
+void http_parser::machine::restart() noexcept {
+  at = phase::idle;
+  body = 0;
+  no_body = leaves_body = false;
+  if (plain.forget()) return;  // which leaves no other traces
+  begin_grammar();
+  head = {};
+  field = {};
+  opening.clear();
+  lines = {};
+  head_bytes = fields = informational = extra = 0;
+  interim = until_end = false;
+}
+
+void http_parser::machine::note_opening(std::string_view piece) {
+  if (from == side::response) {
+    opening.append(piece.substr(0, detail::max_preface - std::min(opening.size(), detail::max_preface)));
+    return;
+  }
+  // RFC 9112, "Message Parsing": empty lines before a request are skipped.
+  if (opening.empty()) piece.remove_prefix(std::min(piece.find_first_not_of("\r\n"), piece.size()));
+  if (opening.ends_with('\n')) return;
+  opening.append(piece.substr(0, std::min(piece.find('\n'), piece.size() - 1) + 1));
+}
+
 // In the head: the bytes up to its end or the end of its limit. Given out like this, both hold whatever the splits.
 std::string_view http_parser::machine::head_piece(std::string_view bytes, bool& bare) {
   const std::string_view allowed = bytes.substr(0, limits.max_head - head_bytes);
@@ -230,6 +240,12 @@ std::string_view http_parser::machine::head_piece(std::string_view bytes, bool& 
 result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
   to = &listener;
   std::size_t used = 0;
+  if (at == phase::idle && from == side::response && !no_body && plain.begin(bytes, limits, head)) at = phase::body;
+  if (plain.begun() && at == phase::body) {
+    used = plain.feed(bytes, head, listener);
+    if (plain.ended()) at = phase::complete;
+    return used;
+  }
   while (used < bytes.size() && at != phase::complete && at != phase::broken) {
     std::string_view piece = bytes.substr(used);
     bool bare = false;
@@ -273,7 +289,7 @@ result<void> http_parser::machine::finish(http_listener& listener) {
   std::string how = "ended before it began";
   if (at == phase::head) how = "is truncated: the connection ended within its head";
   if (at == phase::body)
-    how = "is truncated: the connection ended after " + std::to_string(body) + " bytes of its body";
+    how = "is truncated: the connection ended after " + std::to_string(body + plain.told()) + " bytes of its body";
   fail(errc::closed, how);
   return failure;
 }
@@ -284,7 +300,10 @@ http_parser& http_parser::operator=(http_parser&&) noexcept = default;
 http_parser::~http_parser() = default;
 
 void http_parser::expect_no_body() noexcept { machine_->no_body = true; }
-void http_parser::leave_body() noexcept { machine_->leaves_body = true; }
+void http_parser::leave_body() noexcept {
+  machine_->leaves_body = true;
+  machine_->plain.leave_body();
+}
 
 result<std::size_t> http_parser::feed(std::string_view bytes, http_listener& to) { return machine_->feed(bytes, to); }
 
@@ -294,9 +313,11 @@ bool http_parser::between_messages() const noexcept { return machine_->at == mac
 
 bool http_parser::complete() const noexcept { return machine_->at == machine::phase::complete; }
 
-void http_parser::next() noexcept {
+void http_parser::next(http_fields spent) noexcept {
   detail::require(complete(), "http_parser::next: the message is not complete");
   machine_->restart();
+  spent.clear();
+  machine_->head.fields = std::move(spent);
 }
 
 }  // namespace hawser

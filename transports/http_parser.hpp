@@ -70,9 +70,9 @@ class http_parser {
 
   /// Nothing of a message was seen.
   [[nodiscard]] bool between_messages() const noexcept;
-  /// The message is complete; feed() takes nothing until next().
+  /// The message is complete; feed() takes nothing until next(), which has a use for the memory of old fields.
   [[nodiscard]] bool complete() const noexcept;
-  void next() noexcept;
+  void next(http_fields spent = {}) noexcept;
 
  private:
   struct machine;

@@ -92,6 +92,8 @@ struct outgoing {
   std::string_view line;
   std::optional<std::int64_t> request{};  ///< the id, where it is a request of ours
   std::string_view fields{};              ///< header lines that HTTP sends with it; others ignore them
+  /// Of a request that names no revision of its own, where the sender knows it; empty: the line says.
+  std::string_view method{};
   /// The id, as JSON, of the request of the other side that this belongs to: over HTTP that says on which stream it
   /// goes. Empty = none.
   std::string_view about{};

@@ -58,6 +58,15 @@ prepared_request::prepared_request(const parts& p) : text_(opening(p.method)) {
     id_ = text_.size();
   }
   text_ += R"(}},"id":)";
+  note_method(p.method);
+}
+
+void prepared_request::note_method(std::string_view method) {
+  const std::size_t at = text_.find(method, version.size());
+  const bool plain = at != text_.npos && text_.compare(at + method.size(), 1, "\"") == 0;
+  if (!plain || text_.find(protocol::meta::protocol_version) != text_.npos) return;
+  method_ = at;
+  size_ = method.size();
 }
 
 prepared_request prepared_request::verbatim(std::string_view method, std::string_view params) {
@@ -68,6 +77,7 @@ prepared_request prepared_request::verbatim(std::string_view method, std::string
     append_on_one_line(r.text_, params);
   }
   r.text_ += R"(,"id":)";
+  r.note_method(method);
   return r;
 }
 

@@ -28,15 +28,23 @@ class prepared_request {
 
   /// Appends the line. `argument` is valid JSON, or empty: then the member is left out.
   void append_to(std::string& line, std::int64_t id, std::string_view argument) const;
+  /// Empty where its text names a revision, or where the name of the method has characters that JSON escapes: then who
+  /// wants to know more than the text has to read it.
+  [[nodiscard]] std::string_view plain_method() const noexcept {
+    return std::string_view{text_}.substr(method_, size_);
+  }
 
  private:
   prepared_request() = default;
+  void note_method(std::string_view method);
   // Four pieces in one text, side by side in memory, since every call reads them after a switch of processes: up to the
   // progress token, up to the argument, up to the id; and what takes the place of the last two without an argument.
   std::string text_;
   std::size_t token_ = 0;     // where the first piece ends; 0: there is no token
   std::size_t argument_ = 0;  // where the second one ends; as the first: there is no argument
   std::size_t id_ = 0;        // where the third one ends, and the fourth begins
+  std::size_t method_ = 0;    // where its name stands, if it is plain …
+  std::size_t size_ = 0;      // … and how long it is
 };
 
 std::string notification_line(std::string_view method, std::string_view params = {});

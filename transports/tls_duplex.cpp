@@ -105,6 +105,10 @@ void tls_duplex::decrypt() {
   }
 }
 
+void tls_duplex::expect(std::size_t count) {
+  if (count > plain_.size()) plain_.reserve(count - plain_.size() + record_size);
+}
+
 void tls_duplex::write(std::string_view bytes) {
   if (closing_ || write_end_ || bytes.empty()) return;
   if (unsent_.empty()) {

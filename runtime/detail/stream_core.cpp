@@ -109,6 +109,11 @@ void stream_core::stop_reading() noexcept {
   update_poll();
 }
 
+// With as much behind them as a read wants to have: else the last bytes would make the buffer grow once more.
+void stream_core::expect(std::size_t count) {
+  if (count > in.size()) in.reserve(count - in.size() + least_read);
+}
+
 void stream_core::read_what_is_there() noexcept {
   for (int round = 0; round < reads_per_event && reading; ++round) {
     const auto room = in.reserve(least_read);

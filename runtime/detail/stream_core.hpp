@@ -80,6 +80,7 @@ struct stream_core {
   void watch_writes(write_listener& to) noexcept;
   void start_reading() noexcept;
   void stop_reading() noexcept;
+  void expect(std::size_t count);
   void end_reading(error why) noexcept;
 
   void add(std::string&& piece);

@@ -42,6 +42,14 @@ task<void> let_others_run(int turns = 5) {
 }
 
 const suite<"semaphore"> tests = [] {
+  "a place is taken without waiting where there is one, and given back like any other"_test = [] {
+    semaphore places{1};
+    auto one = places.try_acquire();
+    expect(one.has_value() && places.free() == 0_ul && !places.try_acquire().has_value());
+    one.reset();
+    expect(places.free() == 1_ul);
+  };
+
   "places are taken while there are any, and come back when a permit dies"_test = [] {
     manual_clock by;
     run(by, []() -> task<void> {

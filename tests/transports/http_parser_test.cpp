@@ -147,6 +147,48 @@ const suite<"http_parser"> tests = [] {
     expect_same_split_anywhere(side::request, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabcGET / HTTP");
   };
 
+  // Plain heads that come whole are read without llhttp; split, they are not.
+  "a plain answer, and one that is nearly plain, reads the same wherever it is split"_test = [] {
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+    for (const char* rest : {"Content-Length: 2\r\n\r\n{}",
+                             "content-length: 2\r\nconnection: keep-alive\r\n\r\n{}HTTP/1.1 200 OK\r\n",
+                             "Content-Length: 0\r\n\r\n",
+                             "Content-Length: 002\r\n\r\n{}",
+                             "Content-Length: 9\r\n\r\ncut off",
+                             "Content-Length: 2\r\nConnection: close\r\n\r\n{}",
+                             "Content-Length: 2\r\nConnection: Keep-Alive, close\r\n\r\n{}",
+                             "Content-Length: 2\r\nProxy-Connection: close\r\n\r\n{}",
+                             "Content-Length: 2\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n{}",
+                             "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+                             "Content-Length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+                             "Content-Length : 2\r\n\r\n{}",
+                             "Content-Length: 2 \r\n\r\n{}",
+                             "Content-Length:2\r\n\r\n{}",
+                             "Content-Length: 2,2\r\n\r\n{}",
+                             "Content-Length: +2\r\n\r\n{}",
+                             "Content-Length: 0x2\r\n\r\n{}",
+                             "Content-Length: 99999999999999999999\r\n\r\n{}",
+                             "Content-Length: 2\r\nA: b\r\n c\r\n\r\n{}",
+                             "Content-Length: 2\r\nA: b\rc\r\n\r\n{}",
+                             "Content-Length: 2\r\nA: b\n\r\n{}",
+                             "Content-Length: 2\r\nA: \x7f\r\n\r\n{}",
+                             "Content-Length: 2\r\nA: \xc3\xa9\r\n\r\n{}",
+                             "Content-Length: 2\r\nA\xe9: b\r\n\r\n{}",
+                             "Content-Length: 2\r\n: b\r\n\r\n{}",
+                             "Content-Length: 2\r\n\r{}"})
+      expect_same_split_anywhere(side::response, head + rest);
+    for (const char* first : {"HTTP/1.1 200  OK ", "HTTP/1.1 2000 OK", "HTTP/1.1 20 OK", "HTTP/1.1 204 No",
+                              "HTTP/1.1 304 No", "HTTP/1.1 199 X", "HTTP/1.1 200\tOK", "HTTP/1.1  200 OK",
+                              "HTTP/1.0 200 OK", "HTTP/1.1 999 OK", "HTTP/1.1 200 \xc3\xa9", "HTTP/1.1 200 O\rK"})
+      expect_same_split_anywhere(side::response, std::string{first} + "\r\nContent-Length: 2\r\n\r\n{}");
+    const std::string plain = head + "Content-Length: 2\r\n\r\n{}";
+    for (const http_limits& tight :
+         {http_limits{.max_head = plain.size() - 2}, http_limits{.max_head = plain.size() - 3},
+          http_limits{.max_fields = 2}, http_limits{.max_fields = 1}, http_limits{.max_body = 2},
+          http_limits{.max_body = 1}, http_limits{.max_body = 0}})
+      expect_same_split_anywhere(side::response, plain, {.limits = tight});
+  };
+
   "C08 what follows a message is left, byte for byte"_test = [] {
     for (const std::string message :
          {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../transports/outgoing_lines.hpp"
 #include "../../transports/scanner.hpp"
 #include "../support/json_corpus.hpp"
 #include "../support/ut.hpp"
@@ -16,6 +17,17 @@ using namespace hawser;
 using namespace hawser::testing;
 
 const suite<"message"> tests = [] {
+  "a prepared request knows its method where nothing else need be read out of it"_test = [] {
+    expect(prepared_request::tool_call("method").plain_method() == "tools/call");
+    expect(prepared_request::verbatim("tools/list", {}).plain_method() == "tools/list");
+    expect(prepared_request{{.method = "method", .members = R"("a":"b")"}}.plain_method() == "method");
+    constexpr const char* version = R"("io.modelcontextprotocol/protocolVersion":"2026-07-28")";
+    expect(prepared_request::tool_call("t", version).plain_method().empty()) << "it names a revision";
+    expect(
+        prepared_request::verbatim("tools/list", R"({"_meta":{)" + std::string{version} + "}}").plain_method().empty());
+    expect(prepared_request::verbatim("a\"b", {}).plain_method().empty()) << "it is escaped";
+  };
+
   "B05 an id keeps its JSON type"_test = [] {
     expect(request_id::from_json("1") == request_id{1});
     expect(request_id::from_json("\"1\"") == request_id{std::string{"1"}});

@@ -73,7 +73,42 @@ task<void> a_megabyte(loop& l) {
   co_await p.b->close();
 }
 
+// Takes nothing, and notes where the bytes lie.
+class expecting final : public byte_listener {
+ public:
+  expecting(byte_stream& from, std::size_t size) : from_(from), size_(size) {}
+  void on_bytes() noexcept override {
+    if (places.empty()) from_.expect(size_);
+    if (places.empty() || places.back() != from_.unread().data()) places.push_back(from_.unread().data());
+    if (from_.unread().size() == size_) all.set();
+  }
+  void on_end(const error& /*why*/) noexcept override { all.set(); }
+  std::vector<const char*> places;
+  event all;
+
+ private:
+  byte_stream& from_;
+  std::size_t size_;
+};
+
+task<void> into_one_place(loop& l) {
+  pair p = plain_pair(l);
+  const std::string text(std::size_t{1} << 20, 'x');
+  expecting heard{*p.b, text.size()};
+  p.b->listen(heard);
+  p.a->write(text);
+  auto came = co_await heard.all.wait();
+  expect(came.has_value() and p.b->unread() == text and heard.places.size() == 1_ul) << heard.places.size();
+  co_await p.a->close();
+  co_await p.b->close();
+}
+
 const suite<"plain stream"> tests = [] {
+  "bytes that are expected come into one place and stay there"_test = [] {
+    loop l;
+    l.run(into_one_place(l));
+  };
+
   "a megabyte goes through, and its end is one in good order"_test = [] {
     loop l;
     l.run(a_megabyte(l));

@@ -21,6 +21,10 @@ class head_lines {
   found next(std::string_view bytes) noexcept {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const char c = bytes[i];
+      if (!after_return_ && static_cast<unsigned char>(c) > '\r') {  // nearly every byte
+        line_is_empty_ = false;
+        continue;
+      }
       if (after_return_ != (c == '\n')) return {verdict::bare, i};
       after_return_ = c == '\r';
       if (c == '\n') {

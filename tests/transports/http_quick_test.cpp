@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Calls over a connection that is idle take a way of their own: it must lead to the same places.
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <utility>
+
+#include "../../transports/http_channel.hpp"
+#include "../support/every_step.hpp"
+#include "../support/web_house.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::answer_to;
+using testing::greets;
+using testing::web_house;
+using testing::web_outcome;
+using testing::web_peer;
+using testing::web_request;
+using testing::web_script;
+using testing::with_web;
+
+// What a script does about a request; false: it ends the connection.
+using reaction = std::function<bool(web_peer&, const web_request&)>;
+
+web_script::script after_greeting(reaction one) {
+  return [one](web_peer& with) {
+    while (auto asked = with.request()) {
+      if (greets(with, *asked)) continue;
+      if (asked->body.find("\"warm\"") != std::string::npos) {
+        with.json(answer_to(*asked));
+      } else if (!one(with, *asked)) {
+        return;
+      }
+    }
+  };
+}
+
+// Legacy, so that there is a stream to wait for: the first call always goes by a coroutine, and whatever follows an
+// answer finds its connection idle.
+task<void> warm_up(web_house& house, bool& fine) {
+  const web_outcome greeted = co_await house.initialize();
+  const web_outcome warm = co_await house.call("tools/call", R"({"name":"warm"})");
+  fine = !greeted.failure && warm.result == R"({"ok":true})";
+}
+
+web_outcome outcome_of(const reaction& one, bool warm) {
+  const web_script server{after_greeting(one)};
+  web_outcome got;
+  http_channel_options options;
+  options.to = server.url();
+  options.limits.max_message = 300'000;
+  const auto visit = [&](web_house& house) -> task<void> {
+    if (warm) {
+      bool fine = false;
+      co_await warm_up(house, fine);
+      expect(fine);
+    } else {
+      const web_outcome greeted = co_await house.initialize();
+      expect(!greeted.failure.has_value()) << greeted.said();
+    }
+    got = co_await house.call("tools/call", R"({"name":"t"})");
+  };
+  with_web(server, visit, options);
+  return got;
+}
+
+struct example {
+  const char* name;
+  reaction answer;
+};
+
+std::string chunked(const std::string& body) {
+  std::array<char, 16> size{};
+  char* end = std::to_chars(size.data(), size.data() + size.size(), body.size(), 16).ptr;
+  return std::string{size.data(), end} + "\r\n" + body + "\r\n0\r\n\r\n";
+}
+
+reaction says(std::string_view head, std::function<std::string(const web_request&)> body, bool stays = true) {
+  return [head = std::string{head}, body = std::move(body), stays](web_peer& with, const web_request& asked) {
+    with.say(head + "\r\n\r\n" + body(asked));
+    return stays;
+  };
+}
+
+reaction replies(std::string_view status, std::string_view type, std::string_view body, std::string_view more = {}) {
+  return [status = std::string{status}, type = std::string{type}, body = std::string{body}, more = std::string{more}](
+             web_peer& with, const web_request&) {
+    with.reply(status, type, body, more);
+    return true;
+  };
+}
+
+std::vector<example> examples() {
+  const auto answer = [](const web_request& asked) { return answer_to(asked); };
+  const auto large = [](std::size_t size) {
+    return [size](web_peer& with, const web_request& asked) {
+      with.json(answer_to(asked, '"' + std::string(size, 'r') + '"'));
+      return true;
+    };
+  };
+  return {
+      {"plain JSON", [](web_peer& with, const web_request& a) { return with.json(answer_to(a)), true; }},
+      {"in pieces",
+       [](web_peer& with, const web_request& a) {
+         const std::string body = answer_to(a);
+         with.slowly("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+                         std::to_string(body.size()) + "\r\n\r\n" + body,
+                     0ms);
+         return true;
+       }},
+      {"an error of the server's",
+       [](web_peer& with, const web_request& a) {
+         with.json(R"({"jsonrpc":"2.0","id":)" + a.id() + R"(,"error":{"code":-5,"message":"no"}})");
+         return true;
+       }},
+      {"the id as a string",
+       [](web_peer& with, const web_request& a) {
+         with.json(R"({"jsonrpc":"2.0","id":")" + a.id() + R"(","result":{"ok":true}})");
+         return true;
+       }},
+      {"an event",
+       [](web_peer& with, const web_request& a) {
+         with.reply("200 OK", "text/event-stream", "data: " + answer_to(a) + "\n\n");
+         return true;
+       }},
+      {"chunks", says("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked",
+                      [](const web_request& a) { return chunked(answer_to(a)); })},
+      {"the last one",
+       [](web_peer& with, const web_request& a) { return with.json(answer_to(a), "Connection: close\r\n"), false; }},
+      {"up to the end", says("HTTP/1.1 200 OK\r\nContent-Type: application/json", answer, false)},
+      {"large", large(200'000)},
+      {"too large", large(400'000)},
+      {"two answers", says("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40",
+                           [](const web_request& a) {
+                             std::string body = answer_to(a);
+                             return body + std::string(body.size() < 40 ? 40 - body.size() : 0, ' ') +
+                                    "HTTP/1.1 200 OK\r\n\r\n";
+                           })},
+      {"cut off", says("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000", answer, false)},
+      {"another's id", replies("200 OK", "application/json", R"({"jsonrpc":"2.0","id":77,"result":{}})")},
+      {"a notification", replies("200 OK", "application/json", R"({"jsonrpc":"2.0","method":"notifications/x"})")},
+      {"a batch", replies("200 OK", "application/json", R"([{"jsonrpc":"2.0","id":77,"result":{}}])")},
+      {"no JSON", replies("200 OK", "application/json", "{\"jsonrpc\":")},
+      {"nothing", replies("200 OK", "application/json", "")},
+      {"another type", replies("200 OK", "text/html", "<p>")},
+      {"gzip", replies("200 OK", "application/json", "{}", "Content-Encoding: gzip\r\n")},
+      {"202", replies("202 Accepted", "text/plain", "")},
+      {"401", replies("401 Unauthorized", "text/plain", "")},
+      {"404", replies("404 Not Found", "text/plain", "")},
+      {"500", replies("500 Broken", "text/html", "<p>")},
+      {"a redirect elsewhere", replies("307 There", "text/plain", "", "Location: http://127.0.0.2:1/\r\n")},
+      {"a redirect that changes the method", replies("303 There", "text/plain", "", "Location: /mcp\r\n")},
+      {"no HTTP", says(
+                      "SSH-2.0-OpenSSH", [](const web_request&) { return std::string{}; }, false)},
+      {"the end instead", [](web_peer&, const web_request&) { return false; }},
+  };
+}
+
+const suite<"http quick"> tests = [] {
+  "an answer means the same over a connection that is idle as over a new one"_test = [] {
+    for (const example& one : examples()) {
+      const web_outcome slow = outcome_of(one.answer, false);
+      const web_outcome quick = outcome_of(one.answer, true);
+      expect(slow.result == quick.result) << one.name << slow.said() << quick.said();
+      expect(slow.failure.has_value() == quick.failure.has_value()) << one.name << slow.said() << quick.said();
+      if (!slow.failure || !quick.failure) continue;
+      expect(slow.failure->code == quick.failure->code) << one.name << slow.said() << quick.said();
+      expect(slow.failure->executed == quick.failure->executed) << one.name;
+      expect(slow.failure->native == quick.failure->native) << one.name;
+    }
+  };
+
+  "calls after each other and at once are answered each by its own, over no more connections than there are calls"_test =
+      [] {
+        const web_script server{after_greeting(
+            [](web_peer& with, const web_request& asked) { return with.json(answer_to(asked, asked.id())), true; })};
+        with_web(server, [](web_house& house) -> task<void> {
+          bool fine = false;
+          co_await warm_up(house, fine);
+          expect(fine);
+          for (int round = 0; round < 20; ++round) {
+            std::array<std::string, 5> got;
+            scope at_once{co_await this_context()};
+            for (std::string& into : got) {
+              at_once.spawn([](web_house& with, std::string& result) -> task<void> {
+                std::int64_t id = 0;
+                const call_options options{.id = &id};
+                const web_outcome answer = co_await with.call("tools/call", R"({"name":"t"})", options);
+                result = answer.result == std::to_string(id) ? "its own" : answer.said();
+              }(house, into));
+            }
+            co_await at_once.join();
+            for (const std::string& one : got) expect(one == "its own") << one;
+          }
+        });
+        expect(server.connections() <= 7_i) << server.connections();  // and the stream's, and the notification's
+      };
+
+  "C05 a connection that ends as the request comes: a list is asked again, a call is not"_test = [] {
+    for (const bool list : {true, false}) {
+      std::atomic<int> ended = 0;
+      const web_script server{after_greeting([&](web_peer& with, const web_request& asked) {
+        if (ended++ == 0) return false;
+        return with.json(answer_to(asked)), true;
+      })};
+      with_web(server, [&](web_house& house) -> task<void> {
+        bool fine = false;
+        co_await warm_up(house, fine);
+        expect(fine);
+        const web_outcome got = co_await house.call(list ? "tools/list" : "tools/call", R"({"name":"t"})");
+        if (list) {
+          expect(got.result == R"({"ok":true})") << got.said();
+        } else {
+          expect(got.failed_with(errc::closed, execution::unknown)) << got.said();
+        }
+      });
+      expect(ended == (list ? 2 : 1));
+    }
+  };
+
+  "C32 a call that is given up is told of, and its connection is not used again"_test = [] {
+    std::atomic<bool> closed = false;
+    const web_script server{after_greeting([&](web_peer& with, const web_request&) {
+      with.hang();
+      closed = true;
+      return false;
+    })};
+    with_web(server, [&](web_house& house) -> task<void> {
+      bool fine = false;
+      co_await warm_up(house, fine);
+      expect(fine);
+      const call_options hasty{.idle_timeout = 100ms};
+      const web_outcome got = co_await house.call("tools/call", R"({"name":"t"})", hasty);
+      expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+      const bool ended =
+          co_await web_house::until([&] { return closed.load() && server.asked("notifications/cancelled") == 1; });
+      expect(ended);
+      const web_outcome again = co_await house.call("tools/call", R"({"name":"warm"})");
+      expect(again.result == R"({"ok":true})") << again.said();
+    });
+  };
+
+  "a channel that is closed while a call waits ends the call, and leaves nothing"_test = [] {
+    const web_script server{after_greeting([](web_peer& with, const web_request&) { return with.hang(), false; })};
+    with_web(server, [](web_house& house) -> task<void> {
+      bool fine = false;
+      co_await warm_up(house, fine);
+      expect(fine);
+      web_outcome got;
+      scope waiting{co_await this_context()};
+      waiting.spawn([](web_house& with, web_outcome& into) -> task<void> {
+        into = co_await with.call("tools/call", R"({"name":"t"})");
+      }(house, got));
+      const bool sent = co_await web_house::until([&] { return house.side.pending() == 1; });
+      expect(sent);
+      auto closed = co_await house.channel.close();
+      expect(closed.has_value());
+      co_await waiting.join();
+      expect(got.failed_with(errc::closed, execution::unknown)) << got.said();
+    });
+  };
+
+  "stopped at every step, a session of plain answers leaves nothing"_test = [] {
+    const web_script server{
+        after_greeting([](web_peer& with, const web_request& asked) { return with.json(answer_to(asked)), true; })};
+    const int steps = testing::every_step([&](loop& l) -> task<void> {
+      http_channel_options options{.to = server.url()};
+      testing::web_visit visit = [](web_house& house) -> task<void> {
+        bool fine = false;
+        co_await warm_up(house, fine);
+        if (!fine) co_return;
+        for (int i = 0; i < 3; ++i) {
+          const web_outcome got = co_await house.call("tools/call", R"({"name":"t"})");
+          expect(got.result == R"({"ok":true})" || got.failure.has_value());
+        }
+      };
+      co_await testing::visiting_web(l, std::move(options), std::move(visit));
+    });
+    expect(steps > 5_i);
+  };
+};
+
+}  // namespace

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The usual exchange of an http_channel, without a coroutine: a request over a connection that is idle, and an answer
+// of JSON that is whole when it is looked at. Whatever else comes of it goes on in `sending`, as if it had begun there.
+#include <utility>
+
+#include "http_channel.hpp"
+#include "http_fields.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+constexpr std::size_t most_spare = 32;
+constexpr std::size_t kept_body = std::size_t{4} * 1024;
+// Bodies from this size on are handed over with their memory.
+constexpr std::size_t worth_taking = std::size_t{64} * 1024;
+
+// One message of JSON in one body, behind which the connection can be used again.
+bool is_usual(const http_head& head) noexcept {
+  if (head.status != 200 || !head.length || !head.keep_alive) return false;
+  const auto type = head.fields.find("Content-Type");
+  return type && equal_ignoring_case(media_type(*type), "application/json") && !head.fields.find("Content-Encoding");
+}
+
+}  // namespace
+
+std::shared_ptr<http_channel::posting> http_channel::new_posting() {
+  if (spare_.empty()) return std::make_shared<posting>(*this);
+  auto what = std::move(spare_.back());
+  spare_.pop_back();
+  return what;
+}
+
+void http_channel::expect_answer(const std::shared_ptr<posting>& what) {
+  requests_.push_back(what);
+  what->place = requests_.size();
+}
+
+void http_channel::expect_no_more(posting& what) noexcept {
+  if (what.place == 0) return;
+  const std::size_t gap = std::exchange(what.place, 0);
+  if (gap < requests_.size()) {
+    requests_[gap - 1].swap(requests_.back());
+    requests_[gap - 1]->place = gap;
+  }
+  requests_.pop_back();
+}
+
+// Nobody but the caller has it: it may be used again.
+void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
+  if (spare_.size() >= most_spare || what->body.capacity() > kept_body || what.use_count() != 1 || closing_) return;
+  what->request.reset();
+  what->replayable = what->answered = false;
+  what->ticket = {};
+  what->given_up.reset();
+  spare_.push_back(std::move(what));
+}
+
+http_request http_channel::request_of(posting& what) const noexcept {
+  return {.to = &endpoint_,
+          .fields = what.fields,
+          .body = what.body,
+          .replayable = what.replayable,
+          .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
+          .ticket = &what.ticket};
+}
+
+bool http_channel::send_at_once(posting& what) {
+  const bool waits_for_stream = stream_due_ && !what.replayable;
+  const bool usual = what.request && mode_ == mode::streamable && options_.login == nullptr;
+  if (!usual || initializing_ || waits_for_stream || what.method == protocol::method::initialize) return false;
+  what.begun = client_.start(request_of(what), what);
+  return what.begun.over != nullptr;
+}
+
+void http_channel::quick_answer(posting& what) noexcept {
+  const http_connection& over = *what.begun.over;
+  const bool usual = !over.failed() && is_usual(over.head()) && *over.head().length <= options_.limits.max_message &&
+                     !told_ && !what.ticket.withdrawn();
+  if (usual && !over.complete()) return;  // the rest is on its way
+  std::shared_ptr<posting> self = what.shared_from_this();
+  if (usual && take_quick_answer(what)) {
+    left(what);
+    client_.done(std::exchange(what.begun, {}), what.ticket);
+    expect_no_more(what);
+    let_go(std::move(self));
+  } else {
+    what.begun.over->watch(nullptr);
+    work_->spawn(sending(*this, std::move(self)));
+  }
+}
+
+// Looks first and touches nothing unless it is the answer to this very request.
+bool http_channel::take_quick_answer(posting& what) {
+  http_connection& over = *what.begun.over;
+  message_view message = scanner_.scan(over.body().view());
+  const bool answers = message.kind == message_kind::result || message.kind == message_kind::failure;
+  if (!answers || !message.integer_id || message.number != *what.request) return false;
+  what.answered = true;
+  message.storage = over.body().size() >= worth_taking ? &over.body() : nullptr;
+  to_->on_message(message);
+  return true;
+}
+
+// Those that a coroutine waits for end by its stop.
+void http_channel::drop_quick_ones() noexcept {
+  for (const auto& one : std::exchange(requests_, {})) {
+    one->place = 0;
+    drop_quick_one(*one);
+  }
+}
+
+// Nobody goes on with its request. Not from inside the connection's own call: it may be closed here.
+void http_channel::drop_quick_one(posting& what) noexcept {
+  http_started begun = std::exchange(what.begun, {});
+  if (begun.over == nullptr) return;
+  const http_answer nobody_reads{client_, std::move(begun.over), std::move(begun.place), &what.ticket};
+}
+
+}  // namespace hawser
