@@ -105,7 +105,7 @@ const suite<"shape"> tests = [] {
     const auto page = [&](const std::string& cursor, const std::vector<std::string>& of) {
       return list_page(list_kind::tools, of, R"({"cursor":)" + cursor + '}', 2, revision::latest_legacy);
     };
-    for (const std::string& bad : {R"("")", R"("2")", R"("ZnJvbSAw")", R"("ZnJvbSAtMQ")", "7", "{}"})
+    for (const std::string bad : {R"("")", R"("2")", R"("ZnJvbSAw")", R"("ZnJvbSAtMQ")", "7", "{}"})
       expect(!page(bad, items).has_value()) << bad;
     expect(page("null", items).has_value());
     expect(page(R"("ZnJvbSAy")", items).value() == R"({"tools":[3]})");

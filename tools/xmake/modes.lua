@@ -11,7 +11,10 @@ function hawser_modes()
     end
 
     set_warnings("allextra", "pedantic", "error")
-    add_cxxflags("-Wshadow", "-Wold-style-cast", "-Wcast-align", "-Woverloaded-virtual", "-Wconversion",
+    -- To g++, a parameter that is called like a member shadows it, too.
+    add_cxxflags("-Wshadow", {force = true, tools = {"clang", "clangxx"}})
+    add_cxxflags("-Wshadow=local", {force = true, tools = {"gcc", "gxx"}})
+    add_cxxflags("-Wold-style-cast", "-Wcast-align", "-Woverloaded-virtual", "-Wconversion",
                  "-Wno-sign-conversion", "-Wno-missing-field-initializers", {force = true})
     -- g++ warns of protected destructors, too, where a class has friends.
     add_cxxflags("-Wnon-virtual-dtor", {force = true, tools = {"clang", "clangxx"}})
