@@ -109,6 +109,7 @@ if is_mode("fuzz") then
     for _, file in ipairs(os.files(path.join(os.scriptdir(), "fuzz", "*.cpp"))) do
         target("fuzz_" .. path.basename(file))
             set_kind("binary")
+            set_group("fuzz")
             set_targetdir("$(buildir)/$(mode)/bin")
             add_rules("hawser.instrumented", "hawser.not_installed")
             add_files(file, "support/json_reference.cpp")

@@ -19,17 +19,18 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
 # another has compiled. It goes by these sums instead: of everything that the header includes.
 name_precompiled_headers() { # $1 = mode
   [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] || return 0
-  name_precompiled "$1" tools/pch.hpp runtime transports registry oauth host gateway cli benchmarks
-  name_precompiled "$1" tests/support/pch.hpp {runtime,transports,registry,oauth,host,gateway,cli,interop,bench,tree}_test
+  name_precompiled "$1" tools/pch.hpp build "${precompiled_rooms[@]}" cli benchmarks
+  name_precompiled "$1" tests/support/pch.hpp build {runtime,transports,registry,oauth,host,gateway,cli,interop,bench,tree}_test
 }
 
-name_precompiled() { # $1 = mode, $2 = header, rest = the targets that have it
+precompiled_rooms=(runtime transports registry oauth host gateway)
+
+name_precompiled() { # $1 = mode, $2 = header, $3 = build folder, rest = the targets that have it
   local mode=$1 header=$2 sum target folder
-  shift 2
   sum=$({ clang++-19 --version; echo "$mode"; included_by -M "$header" | grep '^/' | xargs stat -c '%n %s'
     included_by -MM "$header" | xargs sha256sum; } | sha256sum)
-  for target in "$@"; do
-    folder=build/.objs/$target/linux/$(uname -m)/$mode/${header%/*}/cxx
+  for target in "${@:4}"; do
+    folder=$3/.objs/$target/linux/$(uname -m)/$mode/${above:-}${header%/*}/cxx
     mkdir -p "$folder"
     [ "$(cat "$folder/pch.hpp.pch.sum" 2>/dev/null)" = "$sum" ] || printf '%s\n' "$sum" > "$folder/pch.hpp.pch.sum"
   done
@@ -48,13 +49,13 @@ configure() { # $1 = mode
   local stamp="build/.config/$toolchain-$1/stamp" state
   state=$(cat xmake.lua */xmake.lua tools/xmake/*.lua | sha256sum)
   [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && return 0
-  xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$chain" --ccache=n > "$cache/configure.log" 2>&1 ||
-    { cat "$cache/configure.log" >&2; fail "xmake could not be configured for $1"; }
+  xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$chain" --ccache=n > "$cache/configure-$1.log" 2>&1 ||
+    { cat "$cache/configure-$1.log" >&2; fail "xmake could not be configured for $1"; }
   printf '%s\n' "$state" > "$stamp"
 }
 
-build() { # $1 = mode, rest = targets; all without
-  local mode=$1 log=$cache/build-$1.log targets=("${@:2}")
+build() { # $1 = mode, rest = targets or --group=NAME; all without
+  local mode=$1 log=$cache/build-$1.log targets=("${@:2}") target
   configure "$mode"
   name_precompiled_headers "$mode"
   [ ${#targets[@]} -gt 0 ] || targets=("")

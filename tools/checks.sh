@@ -60,38 +60,48 @@ set_policy("network.mode", "private")
 set_toolchains("clang-19")
 target("consumer") set_kind("binary") set_languages("c++20") add_files("consumer.cpp") add_deps("libhawser")
 LUA
+  # xmake calls our folder, seen from theirs, "__/__".
+  above=__/__/ name_precompiled debug tools/pch.hpp "$project/build" "${precompiled_rooms[@]}"
   # Not optimised: it is the second time that everything is compiled, and it only has to work.
-  (cd "$project" && root=$project && xmake_for including f -P . -y -m debug && xmake_for including build -P . -j "$jobs" consumer)
+  (cd "$project" && root=$project && xmake_for including f -P . -y -m debug --ccache=n && xmake_for including build -P . -j "$jobs" consumer)
   [ ! -e "$project/build/debug/bin/runtime_test" ]
   [ "$("$project"/build/linux/*/debug/consumer)" = "hello from an installed library" ]
 }
 
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
-# of ours that it includes, the rules or the tool change.
-lint_key() { # $1 = file
-  { echo "$lint_checks"; clang-tidy-19 --version; cat .clang-tidy; clang++-19 -std=c++20 -MM "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' |
-    grep -E '\.(c|h)pp$' | xargs sha256sum; } | sha256sum | cut -d' ' -f1
+# that it includes, the rules or the tool change. What was found clean is remembered for all clones of a user, and
+# forgotten when nothing has asked for a month.
+lint_memory() { echo "${XDG_CACHE_HOME:-${HOME:-$root}/.cache}/hawser/lint"; }
+
+lint_flags() { echo '-std=c++20 -Ibuild/release/gen -DHAWSER_VERSION="0" -DHAWSER_SOURCE_ROOT="."'; }
+
+lint_key() { # $1 = file; nothing if it does not even preprocess
+  local included
+  included=$(clang++-19 $(lint_flags) -M "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' | grep -v -e ':$' -e '^$' -e '\.inc$') || return 0
+  { echo "$lint_rules"; lint_flags; grep -v '^/' <<< "$included" | xargs sha256sum; grep '^/' <<< "$included" | xargs stat -L -c '%n %s'; } |
+    sha256sum | cut -d' ' -f1
 }
 
 lint_one() { # $1 = file
-  local key
+  local key said
   key=$(lint_key "$1")
-  [ -f "$cache/lint/$key" ] && return 0
-  clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- -std=c++20 -Ibuild/release/gen '-DHAWSER_VERSION="0"' '-DHAWSER_SOURCE_ROOT="."' > "$cache/lint/$key.log" 2>/dev/null ||
-    { cat "$cache/lint/$key.log"; rm -f "$cache/lint/$key.log"; return 1; }
-  mv "$cache/lint/$key.log" "$cache/lint/$key"
+  if [ -n "$key" ] && [ -f "$lint_known/$key" ]; then touch "$lint_known/$key"; return 0; fi
+  said=$(clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- $(lint_flags) 2>/dev/null) || { printf '%s\n' "$said"; return 1; }
+  [ -z "$key" ] || : > "$lint_known/$key"
 }
 
 lint_command() { # deep: the static analyzer instead of the quick checks
-  export lint_checks=
+  export lint_checks= lint_rules lint_known
   case ${1:-} in
     "") ;;
     deep) lint_checks='-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks' ;;
     *) fail "unknown lint \"$1\": deep" ;;
   esac
-  mkdir -p "$cache/lint"
+  lint_rules=$(echo "$lint_checks"; clang-tidy-19 --version; cat .clang-tidy)
+  lint_known=$(lint_memory)
+  mkdir -p "$lint_known"
+  find "$lint_known" -type f -mtime +30 -delete
   [ -f build/release/gen/keeper_image.inc ] || build release libhawser
-  export -f lint_one lint_key
-  export cache
+  export -f lint_one lint_key lint_flags
   sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$' | xargs -P "$jobs" -I{} bash -c 'lint_one {}'
 }

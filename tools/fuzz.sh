@@ -20,10 +20,9 @@ fuzz_verdict() { # $1 = target
 }
 
 # Two at a time.
-fuzz_all() { # $1 = seconds, rest = targets
+run_fuzz_targets() { # $1 = seconds, rest = targets
   local seconds=$1
   shift
-  build fuzz "$@"
   export -f fuzz_one build_folder
   export cache toolchain
   printf '%s\n' "$@" | xargs -P 2 -I{} bash -c "rm -f '$cache/fuzz/{}.code'; fuzz_one {} $seconds"
@@ -44,8 +43,13 @@ fuzz_command() {
   done
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "--seconds needs a number, not \"$seconds\""
   [ "$toolchain" = clang ] || fail "libFuzzer comes with clang"
-  [ ${#targets[@]} -gt 0 ] || targets=($(fuzz_targets))
-  fuzz_all "$seconds" "${targets[@]}"
+  if [ ${#targets[@]} -gt 0 ]; then
+    build fuzz "${targets[@]}"
+  else
+    build fuzz --group=fuzz
+    targets=($(fuzz_targets))
+  fi
+  run_fuzz_targets "$seconds" "${targets[@]}"
   for target in "${targets[@]}"; do
     say "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$cache/fuzz/$target.log") runs"
     fuzz_verdict "$target" || broken=1
