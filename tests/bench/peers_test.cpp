@@ -146,10 +146,10 @@ const boost::ut::suite<"peers"> tests = [] {
     const outcome seen = bench("dispatch --peers --json" + std::string{quickly});
     expect(seen.code == 0_i) << seen.text;
     const auto over_stdio = rows_of(seen, "stdio");
-    expect(over_stdio.size() == 4_ul and over_stdio.contains("TypeScript SDK 1.32.2") and
+    expect(over_stdio.size() == 5_ul and over_stdio.contains("TypeScript SDK 1.32.2") and
            over_stdio.contains("TypeScript client 2.4.0"))
         << seen.text;
-    expect(rows_of(seen, "HTTP").size() == 4_ul) << seen.text;
+    expect(rows_of(seen, "HTTP").size() == 5_ul) << seen.text;
     for (const char* goal : {"P9 p50, TypeScript SDK 1.32.2 over stdio", "P9 p50, TypeScript client 2.4.0 over stdio",
                              "P9 p50, TypeScript SDK 1.32.2 over HTTP", "P9 p50, TypeScript client 2.4.0 over HTTP"})
       expect(seen.has(goal)) << goal;
