@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "../runtime/crypto.hpp"
 #include "../runtime/timeout.hpp"
 #include "http_fields.hpp"
 
@@ -96,7 +97,8 @@ task<result<http_answer>> http_client::ask(http_request what, http_started begun
   http_url elsewhere;
   const http_url* to = what.to;
   for (int redirects = 0;; ++redirects) {
-    auto answer = co_await ask_once(what, *to, std::exchange(begun, {}));
+    http_started first = std::exchange(begun, {});
+    auto answer = co_await ask_once(what, *to, std::move(first));
     if (!answer) co_return prefixed(to->origin(), answer.error());
     if (!what.follows_redirects || !is_redirect(answer->head().status)) co_return answer;
     auto next = redirected(what, *to, answer->head());
@@ -199,6 +201,8 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   text += "\r\n";
   text += what.body;
   over.send(text);
+  // The memory is kept for the next request, and credentials are not kept with it.
+  if (!what.credentials.empty() || names_origin) cleanse(text.data(), text.size());
   if (text.capacity() > kept_text) std::string{}.swap(text);
 }
 

@@ -84,6 +84,8 @@ class http_answer {
   /// All that is left of it, or errc::too_large.
   task<result<byte_buffer>> read_all(std::size_t limit);
   [[nodiscard]] bool complete() const noexcept { return connection_->complete() && connection_->body().empty(); }
+  /// Nothing that follows on its connection is believed.
+  void distrust() noexcept { connection_->distrust(); }
 
  private:
   http_client* client_;

@@ -79,6 +79,10 @@ class http_connection final : private byte_listener, private http_listener, priv
   [[nodiscard]] bool request_left() const noexcept { return stream_->written() > written_before_; }
   /// Whether the next exchange may use it, when this one is complete: begins to be idle.
   bool recycle() noexcept;
+  /// It is not recycled after this answer.
+  void distrust() noexcept {
+    if (head_) head_->keep_alive = false;
+  }
   /// Whoever waits for the answer hears this; the connection is of no use any more.
   void abort(error why) noexcept;
   void rest() noexcept;

@@ -116,6 +116,8 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
   if (!json || body->empty()) co_return unexpected(answer.head(), body->view());
   deliver(body->view(), &*body, &what);
   if (what.answered) co_return {};
+  // Who answers something else may be one answer behind: every later call would get the one before it.
+  answer.distrust();
   if (auto said = said_by(body->view(), scanner_)) co_return *said;
   co_return unexpected(answer.head(), body->view());
 }

@@ -205,7 +205,11 @@ void http_parser::machine::restart() noexcept {
   at = phase::idle;
   body = 0;
   no_body = leaves_body = false;
-  if (plain.forget()) return;  // which leaves no other traces
+  if (plain.forget()) {  // which leaves no other traces
+    head.length.reset();
+    head.reason.clear();
+    return;
+  }
   begin_grammar();
   head = {};
   field = {};

@@ -78,7 +78,10 @@ void http_channel::quick_answer(posting& what) noexcept {
   const http_connection& over = *what.begun.over;
   const bool usual = !over.failed() && is_usual(over.head()) && *over.head().length <= options_.limits.max_message &&
                      !told_ && !what.ticket.withdrawn();
-  if (usual && !over.complete()) return;  // the rest is on its way
+  if (usual && !over.complete()) {  // the rest is on its way, and the request has arrived
+    left(what);
+    return;
+  }
   std::shared_ptr<posting> self = what.shared_from_this();
   if (usual && take_quick_answer(what)) {
     left(what);

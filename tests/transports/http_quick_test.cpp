@@ -221,6 +221,25 @@ const suite<"http quick"> tests = [] {
     }
   };
 
+  "T-19 a connection that answered another's call is not asked again"_test = [] {
+    std::atomic<web_peer*> behind = nullptr;
+    const web_script server{after_greeting([&](web_peer& with, const web_request& asked) {
+      web_peer* nobody = nullptr;
+      behind.compare_exchange_strong(nobody, &with);
+      with.json(behind == &with ? R"({"jsonrpc":"2.0","id":77,"result":{}})" : answer_to(asked));
+      return true;
+    })};
+    with_web(server, [](web_house& house) -> task<void> {
+      bool fine = false;
+      co_await warm_up(house, fine);
+      expect(fine);
+      const web_outcome wrong = co_await house.call("tools/call", R"({"name":"t"})");
+      expect(wrong.failed_with(errc::protocol, execution::unknown)) << wrong.said();
+      const web_outcome next = co_await house.call("tools/call", R"({"name":"t"})");
+      expect(next.result == R"({"ok":true})") << next.said();
+    });
+  };
+
   "C32 a call that is given up is told of, and its connection is not used again"_test = [] {
     std::atomic<bool> closed = false;
     const web_script server{after_greeting([&](web_peer& with, const web_request&) {
