@@ -213,19 +213,20 @@ bool look_up(const settings& s, report& into) {
   }
   for (const std::size_t size : sizes) {
     const auto judged = [&](double bar) { return size == judged_size ? s.judged(bar) : std::nullopt; };
-    const std::string p4 = size == judged_size ? "P4 " : "";
-    const std::string among = " among " + std::to_string(size) + " tools";
+    const auto named = [&](const char* what) {
+      std::string name = size == judged_size ? "P4 " : "";
+      name += what;
+      return name + " among " + std::to_string(size) + " tools";
+    };
     registry_type r;
     fill(r, size);
     const double lookup = lookup_nanoseconds(r, s.rounds);
     if (lookup < 0) return false;
     const swap_cost swap = hot_swap(r, s.rounds);
-    all.push_back({.name = p4 + "lookup" + among, .figure = lookup, .unit = "ns", .bar = judged(50)});
-    all.push_back(
-        {.name = p4 + "entry" + among, .figure = entry_nanoseconds(r, s.rounds), .unit = "ns", .bar = judged(3)});
-    all.push_back(
-        {.name = p4 + "adding a server of 20" + among, .figure = swap.add_us, .unit = "us", .bar = judged(50)});
-    all.push_back({.name = p4 + "removing it" + among, .figure = swap.remove_us, .unit = "us", .bar = judged(50)});
+    all.push_back({.name = named("lookup"), .figure = lookup, .unit = "ns", .bar = judged(50)});
+    all.push_back({.name = named("entry"), .figure = entry_nanoseconds(r, s.rounds), .unit = "ns", .bar = judged(3)});
+    all.push_back({.name = named("adding a server of 20"), .figure = swap.add_us, .unit = "us", .bar = judged(50)});
+    all.push_back({.name = named("removing it"), .figure = swap.remove_us, .unit = "us", .bar = judged(50)});
   }
   into.add(figure_list{"the registry", std::move(all)});
   return true;
