@@ -114,8 +114,8 @@ bool draws(std::string_view name) {
          name != "verdict";
 }
 
-// A quick look takes a tenth of the turns: enough for a p50, not for a p99.9.
-int quick(int rounds) { return std::max(3, rounds / 10); }
+// A quick look takes a tenth of the turns, but ten if there are so many: enough for a p50, not for a p99.9.
+int quick(int rounds) { return std::min(rounds, std::max(10, rounds / 10)); }
 
 void add(CLI::App& app, const question& q, settings& s) {
   CLI::App* sub = app.add_subcommand(q.name, q.text);
