@@ -44,6 +44,8 @@ byte_buffer stream::take(std::size_t count) {
 
 void stream::expect(std::size_t count) { core_->expect(count); }
 
+std::size_t stream::outside() const noexcept { return core_->outside(); }
+
 void stream::listen(byte_listener& to) { core_->listen(to); }
 
 void stream::watch_writes(write_listener& to) noexcept { core_->watch_writes(to); }

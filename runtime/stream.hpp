@@ -108,8 +108,11 @@ class stream {
   void consume(std::size_t count) noexcept;
   /// The same, but hands over the memory of the first `count` unread bytes, for messages too large to copy.
   [[nodiscard]] byte_buffer take(std::size_t count);
-  /// So many unread bytes are going to lie here before anybody takes one: makes room for them at once.
+  /// So many unread bytes are going to lie here before anybody looks at one: makes room for them at once, and over a
+  /// socket lets the system collect megabytes before it tells.
   void expect(std::size_t count);
+  /// Bytes that the system has and unread() has not: a sign of life while it collects.
+  [[nodiscard]] std::size_t outside() const noexcept;
   /// Gives back the memory that is kept for the next bytes of either direction, if none are waiting in it.
   void rest() noexcept;
 

@@ -27,8 +27,11 @@ class byte_stream {
   virtual void listen(byte_listener& to) = 0;
   [[nodiscard]] virtual std::string_view unread() const noexcept = 0;
   virtual void consume(std::size_t count) noexcept = 0;
-  /// So many unread bytes are going to lie here before anybody takes one: makes room for them at once.
+  /// So many unread bytes are going to lie here before anybody looks at one: makes room for them at once, and may let
+  /// the system collect megabytes before it tells.
   virtual void expect(std::size_t count) = 0;
+  /// Bytes that the system has and this has not read: a sign of life while it collects.
+  [[nodiscard]] virtual std::size_t outside() const noexcept = 0;
   /// Hands over the memory of the first `count` unread bytes.
   [[nodiscard]] virtual byte_buffer take(std::size_t count) = 0;
 

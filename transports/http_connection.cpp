@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hawser {
 
@@ -51,6 +52,13 @@ void http_connection::wait_at_most(duration bound) noexcept {
 }
 
 void http_connection::on_expired() noexcept {
+  if (awaited_ > 0) {  // the system may be collecting it
+    const std::size_t arrived = stream_->unread().size() + stream_->outside();
+    if (arrived > std::exchange(arrived_, arrived)) {
+      wait_at_most(patience_.silence);
+      return;
+    }
+  }
   std::string what = "no answer in time";
   if (phase_ == phase::body) {
     what = "the answer stopped in the middle";
@@ -128,6 +136,7 @@ void http_connection::read_answer() noexcept {
 void http_connection::take_large_body() noexcept {
   if (failure_) return;
   if (stream_->unread().size() < awaited_) {
+    arrived_ = stream_->unread().size();
     wait_at_most(patience_.silence);
     return;
   }

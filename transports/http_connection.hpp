@@ -117,6 +117,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   phase phase_ = phase::idle;
   bool began_ = false;
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
+  std::size_t arrived_ = 0;  // of those, when the timer was last set
   std::size_t shown_ = 0;    // of the body, to whoever waits for more
   std::optional<http_head> head_;
   byte_buffer body_;

@@ -15,6 +15,7 @@ class clear_stream final : public byte_stream {
   [[nodiscard]] std::string_view unread() const noexcept override { return over_.unread(); }
   void consume(std::size_t count) noexcept override { over_.consume(count); }
   void expect(std::size_t count) override { over_.expect(count); }
+  [[nodiscard]] std::size_t outside() const noexcept override { return over_.outside(); }
   [[nodiscard]] byte_buffer take(std::size_t count) override { return over_.take(count); }
 
   void write(std::string_view bytes) override { over_.write(bytes); }

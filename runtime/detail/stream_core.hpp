@@ -42,7 +42,9 @@ struct stream_core {
   bool reading = false;
   std::unique_ptr<error> read_end;
   byte_buffer in;
-  std::size_t shown = 0;  // how many bytes of `in` the consumer has seen
+  std::size_t shown = 0;     // how many bytes of `in` the consumer has seen
+  std::size_t expected = 0;  // how many will lie in `in` before the consumer looks at them
+  int low_water = 1;         // the system's mark, from which on it wakes the loop
   byte_listener* listener = nullptr;
   bool untold_bytes = false;  // the listener came later than these
   bool untold_end = false;
@@ -81,6 +83,7 @@ struct stream_core {
   void start_reading() noexcept;
   void stop_reading() noexcept;
   void expect(std::size_t count);
+  [[nodiscard]] std::size_t outside() const noexcept;
   void end_reading(error why) noexcept;
 
   void add(std::string&& piece);
@@ -99,6 +102,7 @@ struct stream_core {
   void update_poll() noexcept;
   void read_what_is_there() noexcept;
   void widen() noexcept;
+  void mark_low_water() noexcept;
   void received(std::size_t count) noexcept;
   [[nodiscard]] bool may_leave_alone() noexcept;
   void schedule_flush() noexcept;

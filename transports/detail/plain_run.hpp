@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -11,6 +12,8 @@
 #endif
 
 namespace hawser::detail {
+
+inline constexpr std::ptrdiff_t far_ahead = std::ptrdiff_t{8} * 1024;
 
 /// Whether this byte inside a string needs a closer look: a quote, a backslash, a control or a non-ASCII character.
 inline bool ends_plain_run(unsigned char c) noexcept { return c == '"' || c == '\\' || c < 0x20 || c >= 0x80; }
@@ -32,12 +35,17 @@ inline const char* plain_run(const char* p, const char* end) noexcept {
       return p + std::countr_zero(static_cast<unsigned>(mask));
     p += 16;
     // A text of megabytes, by one branch for four steps; the step above finds the place.
-    while (end - p >= 64) {
-      const __m128i first = _mm_or_si128(special(p), special(p + 16));
-      const __m128i second = _mm_or_si128(special(p + 32), special(p + 48));
-      if (_mm_movemask_epi8(_mm_or_si128(first, second)) != 0) break;
+    const auto special_in_64 = [&](const char* at) {
+      const __m128i first = _mm_or_si128(special(at), special(at + 16));
+      const __m128i second = _mm_or_si128(special(at + 32), special(at + 48));
+      return _mm_movemask_epi8(_mm_or_si128(first, second)) != 0;
+    };
+    // What the system has just copied here is far from the core: asked for early, it costs two thirds of the time.
+    while (end - p >= far_ahead && !special_in_64(p)) {
+      __builtin_prefetch(p + far_ahead);
       p += 64;
     }
+    while (end - p >= 64 && !special_in_64(p)) p += 64;
   }
 #else
   // Eight bytes as one number: the high bit of each byte is set where that byte is special.

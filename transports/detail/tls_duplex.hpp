@@ -23,6 +23,7 @@ class tls_duplex final : public byte_stream, private byte_listener {
   [[nodiscard]] std::string_view unread() const noexcept override { return plain_.view(); }
   void consume(std::size_t count) noexcept override { plain_.consume(count); }
   void expect(std::size_t count) override;
+  [[nodiscard]] std::size_t outside() const noexcept override { return wire_.over.outside(); }
   [[nodiscard]] byte_buffer take(std::size_t count) override { return plain_.split(count); }
   void write(std::string_view bytes) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return unsent_.size() + wire_.over.queued(); }

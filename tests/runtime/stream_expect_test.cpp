@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A message of which the size is known: the system collects it, and what comes behind it is told at once again.
+#include "../../runtime/event.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../runtime/stream.hpp"
+#include "../../runtime/tcp.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+
+class counting final : public byte_listener {
+ public:
+  explicit counting(stream& of) : of_(of) {}
+  void on_bytes() noexcept override {
+    ++told;
+    grew.set();
+  }
+  void on_end(const error&) noexcept override { grew.set(); }
+
+  task<void> wait_for(std::size_t count) {
+    while (of_.unread().size() < count) {
+      grew.reset();
+      (void)co_await grew.wait();
+    }
+  }
+
+  int told = 0;
+  event grew;
+
+ private:
+  stream& of_;
+};
+
+task<result<void>> write_in_pieces(stream& to, std::size_t size, std::size_t piece) {
+  const std::string bytes(piece, 'x');
+  for (std::size_t done = 0; done < size; done += piece) {
+    to.write(std::string_view{bytes}.substr(0, std::min(piece, size - done)));
+    auto left = co_await to.drained();
+    if (!left) co_return left;
+    (void)co_await sleep_for(1ms);
+  }
+  co_return result<void>{};
+}
+
+task<void> collects(loop& l) {
+  auto door = tcp_listener::listen(l, tcp_listener::loopback::v4, 0);
+  expect(fatal(door.has_value()));
+  std::vector<endpoint> candidates{door->local()};
+  auto there = co_await tcp_connect(std::move(candidates));
+  expect(fatal(there.has_value()));
+  auto here = co_await door->accept();
+  expect(fatal(here.has_value()));
+  counting heard{*here};
+  here->listen(heard);
+
+  constexpr std::size_t size = 400'000;
+  here->expect(size);
+  expect(here->outside() == 0_u);
+  auto written = co_await write_in_pieces(*there, size - 1, 20'000);
+  expect(written.has_value());
+  expect(heard.told == 0_i) << "one byte is missing";
+  expect(here->outside() == size - 1);
+  there->write("x");
+  co_await heard.wait_for(size);
+  expect(here->outside() == 0_u and heard.told <= 2_i) << heard.told;
+  here->consume(size);
+
+  there->write("y");
+  co_await heard.wait_for(1);
+  expect(here->unread() == "y") << "a small message is told as ever";
+  here->consume(1);
+
+  here->expect(8'000'000);
+  there->write("z");
+  auto ended = co_await there->shutdown();
+  expect(ended.has_value());
+  heard.grew.reset();
+  auto end = co_await heard.grew.wait();
+  expect(end.has_value() and here->unread() == "z") << "an end does not wait for what is missing";
+}
+
+suite<"stream expect"> expecting = [] {
+  "the system collects what is expected, says how much it has, and nothing behind it waits"_test = [] {
+    loop l;
+    l.run(collects(l));
+  };
+};
+
+}  // namespace
