@@ -18,6 +18,9 @@ function hawser_modes()
                  "-Wno-sign-conversion", "-Wno-missing-field-initializers", {force = true})
     -- g++ warns of protected destructors, too, where a class has friends.
     add_cxxflags("-Wnon-virtual-dtor", {force = true, tools = {"clang", "clangxx"}})
+    -- What g++ believes of strings and frames that it has inlined is often not so.
+    add_cxxflags("-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-restrict",
+                 "-Wno-maybe-uninitialized", {force = true, tools = {"gcc", "gxx"}})
     -- Position-independent everywhere: the archive must fit into a shared library, too.
     add_cxflags("-fPIC", "-gdwarf-4", {force = true})  -- DWARF 4: Debian 12's valgrind reads no other
     if is_mode("debug") then
