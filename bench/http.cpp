@@ -70,6 +70,16 @@ bool socket_pair_floor(std::size_t size, std::string& into, distribution& times)
   return fine;
 }
 
+// Somebody has logged in, and the token is good.
+class token_at_hand final : public authorizer {
+ public:
+  [[nodiscard]] std::optional<auth_grant> at_hand() override {
+    return auth_grant{.fields = secret{"Authorization: Bearer " + std::string(40, 't') + "\r\n"}, .serial = 1};
+  }
+  task<result<auth_grant>> grant() override { co_return *at_hand(); }
+  task<result<auth_grant>> refused(auth_refusal) override { co_return error{.code = errc::auth, .what = "refused"}; }
+};
+
 constexpr std::size_t large_result = 5'000'000;
 
 task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
@@ -87,9 +97,14 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   http_channel_options under_tls = options_for(url_of("https", tls_server->port()));
   under_tls.client.tls = *trusted;
   web_connection ours{home, names, options_for(url_of("http", clear_server->port()))};
+  token_at_hand login;
+  http_channel_options with_login = options_for(url_of("http", clear_server->port()));
+  with_login.login = &login;
+  web_connection ours_logged_in{home, names, std::move(with_login)};
   web_connection ours_tls{home, names, std::move(under_tls)};
   web_connection ours_large{home, names, options_for(url_of("http", large_server->port()))};
   bool fine = co_await ours.open();
+  fine = co_await ours_logged_in.open() && fine;
   fine = co_await ours_tls.open() && fine;
   fine = co_await ours_large.open() && fine;
   const std::string request = floor_request(clear_server->port());
@@ -101,13 +116,14 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
     const bool floor = floor_in_turn(s.per_round, into(0), [&] { return raw->exchange(request); });
     const bool clear = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
-    const bool tls_floor = floor_in_turn(s.per_round, into(2), [&] { return raw_tls->exchange(tls_request); });
-    const bool tls = co_await calls_in_turn(ours_tls.side(), s.per_round, use::bytes, &into(3));
-    fine = floor && clear && tls_floor && tls;
+    const bool logged_in = co_await calls_in_turn(ours_logged_in.side(), s.per_round, use::bytes, &into(2));
+    const bool tls_floor = floor_in_turn(s.per_round, into(3), [&] { return raw_tls->exchange(tls_request); });
+    const bool tls = co_await calls_in_turn(ours_tls.side(), s.per_round, use::bytes, &into(4));
+    fine = floor && clear && logged_in && tls_floor && tls;
     if (!fine || round % (s.quick ? 1 : 5) != 0) continue;
-    const bool pair = socket_pair_floor(large_result, kept, all[4].latency);
-    const bool large = co_await calls_in_turn(ours_large.side(), 1, use::bytes, &all[5].latency);
-    const bool blocking = floor_in_turn(1, all[6].latency, [&] { return raw_large->exchange(request); });
+    const bool pair = socket_pair_floor(large_result, kept, all[5].latency);
+    const bool large = co_await calls_in_turn(ours_large.side(), 1, use::bytes, &all[6].latency);
+    const bool blocking = floor_in_turn(1, all[7].latency, [&] { return raw_large->exchange(request); });
     fine = pair && large && blocking;
   }
   for (const int in_flight : {1, 16}) {
@@ -136,6 +152,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
                      .wanted = goal::side::at_least});
   }
   co_await ours.close();
+  co_await ours_logged_in.close();
   co_await ours_tls.close();
   co_await ours_large.close();
   co_return fine;
@@ -149,9 +166,13 @@ bool http(const settings& s, report& into) {
     std::fprintf(stderr, "hawser-bench: %s\n", others.error().what.c_str());
     return false;
   }
-  std::vector<candidate> all{{.name = "blocking keep-alive exchange"}, {.name = "peer over HTTP"},
-                             {.name = "blocking exchange, OpenSSL"},   {.name = "peer over HTTPS"},
-                             {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"},
+  std::vector<candidate> all{{.name = "blocking keep-alive exchange"},
+                             {.name = "peer over HTTP"},
+                             {.name = "the same, logged in"},
+                             {.name = "blocking exchange, OpenSSL"},
+                             {.name = "peer over HTTPS"},
+                             {.name = "5 MB through a socket pair"},
+                             {.name = "a result of 5 MB over HTTP"},
                              {.name = "the same by blocking calls"}};
   std::vector<goal> rates;
   loop home;
@@ -162,23 +183,23 @@ bool http(const settings& s, report& into) {
        .unit = "x floor",
        .bar = s.judged(1.25)},
       {.name = "P2 p50, under TLS",
-       .figure = all[3].latency.ratio_to(all[2].latency),
+       .figure = all[4].latency.ratio_to(all[3].latency),
        .unit = "x floor",
        .bar = s.judged(1.25)},
       {.name = "P5 p50, 5 MB",
-       .figure = all[5].latency.ratio_to(all[4].latency),
+       .figure = all[6].latency.ratio_to(all[5].latency),
        .unit = "x floor",
        .bar = s.judged(2.0)},
-      {.name = "5 MB by blocking calls", .figure = all[6].latency.ratio_to(all[4].latency), .unit = "x floor"}};
+      {.name = "5 MB by blocking calls", .figure = all[7].latency.ratio_to(all[5].latency), .unit = "x floor"}};
   goals.insert(goals.end(), rates.begin(), rates.end());
   // Each with its own floor.
   const auto part = [&](std::size_t from, std::size_t to) {
     return std::vector<candidate>{std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(from)),
                                   std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(to))};
   };
-  into.add(latency_table{"one tools/call over HTTP and back", part(0, 2)});
-  into.add(latency_table{"one tools/call over HTTPS and back", part(2, 4)});
-  into.add(latency_table{"one result of 5 MB over HTTP", part(4, 7)});
+  into.add(latency_table{"one tools/call over HTTP and back", part(0, 3)});
+  into.add(latency_table{"one tools/call over HTTPS and back", part(3, 5)});
+  into.add(latency_table{"one result of 5 MB over HTTP", part(5, 8)});
   into.add(figure_list{"tools/call over HTTP", std::move(goals)});
   return others->empty() || side_by_side_over_http(s, *others, into);
 }

@@ -67,7 +67,8 @@ class http_channel final : public channel {
     bool answered = false;
     http_ticket ticket{};
     event given_up{};
-    http_started begun{};  // its request, where that was sent without a coroutine
+    http_started begun{};                   // its request, where that was sent without a coroutine, …
+    std::optional<auth_grant> made_with{};  // … and the credentials of it
   };
   class event_reader;
   enum class mode : std::uint8_t { streamable, sse };
@@ -96,7 +97,8 @@ class http_channel final : public channel {
   void drop_quick_one(posting& what) noexcept;
 
   // http_login.cpp
-  task<result<http_answer>> ask(http_request what, std::string_view operation);
+  task<result<http_answer>> ask(http_request what, std::string_view operation, http_started begun = {},
+                                std::optional<auth_grant> made_with = {});
 
   // http_exchange.cpp
   task<result<void>> exchange(posting& what);

@@ -67,9 +67,7 @@ task<result<void>> http_channel::exchange(posting& what) {
   for (int tries = 1;; ++tries) {
     if (what.ticket.withdrawn() || told_) co_return cancelled_error();
     const http_request request = request_of(what);
-    auto asking =
-        options_.login == nullptr ? client_.ask(request, std::exchange(what.begun, {})) : ask(request, what.method);
-    auto answer = co_await std::move(asking);
+    auto answer = co_await ask(request, what.method, std::exchange(what.begun, {}), std::exchange(what.made_with, {}));
     // Too many requests, or not just now: what was refused may be asked again when the server says so.
     const int status = answer ? answer->head().status : 0;
     const bool later = status == 429 || status == 503;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The requests of an http_channel with credentials: what they are made with, and made again with when they are refused.
+#include <utility>
+
 #include "http_channel.hpp"
 #include "http_fields.hpp"
 
@@ -21,10 +23,12 @@ auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string
 
 }  // namespace
 
-task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation) {
-  if (options_.login == nullptr) co_return co_await client_.ask(what);
+task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation, http_started begun,
+                                            std::optional<auth_grant> made_with) {
+  if (options_.login == nullptr) co_return co_await client_.ask(what, std::move(begun));
   const std::string whose{operation};  // the views of a request may end while somebody logs in
-  std::optional<auth_grant> grant = options_.login->at_hand();
+  std::optional<auth_grant> grant = std::move(made_with);
+  if (!grant) grant = options_.login->at_hand();
   if (!grant) {
     auto given = co_await options_.login->grant();
     if (!given) co_return given.error();
@@ -35,7 +39,7 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
   for (int refusals = 0;;) {
     if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
     what.credentials = grant->fields.reveal();
-    auto answer = co_await client_.ask(what);
+    auto answer = co_await client_.ask(what, std::exchange(begun, {}));
     if (!answer) co_return answer;
     const int status = answer->head().status;
     const bool refused = status == 401 || (status == 403 && answer->head().fields.find("WWW-Authenticate"));

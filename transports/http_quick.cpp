@@ -53,6 +53,7 @@ void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
   what->request.reset();
   what->replayable = what->answered = false;
   what->ticket = {};
+  what->made_with.reset();
   what->given_up.reset();
   spare_.push_back(std::move(what));
 }
@@ -60,6 +61,7 @@ void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
 http_request http_channel::request_of(posting& what) const noexcept {
   return {.to = &endpoint_,
           .fields = what.fields,
+          .credentials = what.made_with ? what.made_with->fields.reveal() : std::string_view{},
           .body = what.body,
           .replayable = what.replayable,
           .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
@@ -68,10 +70,16 @@ http_request http_channel::request_of(posting& what) const noexcept {
 
 bool http_channel::send_at_once(posting& what) {
   const bool waits_for_stream = stream_due_ && !what.replayable;
-  const bool usual = what.request && mode_ == mode::streamable && options_.login == nullptr;
+  const bool usual = what.request && mode_ == mode::streamable;
   if (!usual || initializing_ || waits_for_stream || what.method == protocol::method::initialize) return false;
+  if (options_.login != nullptr) {
+    what.made_with = options_.login->at_hand();
+    if (!what.made_with) return false;
+  }
   what.begun = client_.start(request_of(what), what);
-  return what.begun.over != nullptr;
+  if (what.begun.over != nullptr) return true;
+  what.made_with.reset();  // what is at hand when the request leaves may be another
+  return false;
 }
 
 void http_channel::quick_answer(posting& what) noexcept {

@@ -20,7 +20,7 @@ using testing::with_web;
 // Gives out token-1, and the next one whenever that is refused, as often as it likes.
 class scripted_login final : public authorizer {
  public:
-  [[nodiscard]] std::optional<auth_grant> at_hand() override { return std::nullopt; }
+  [[nodiscard]] std::optional<auth_grant> at_hand() override { return ready ? std::optional{made()} : std::nullopt; }
   task<result<auth_grant>> grant() override {
     ++grants;
     if (denial) co_return *denial;
@@ -50,6 +50,7 @@ class scripted_login final : public authorizer {
   std::vector<auth_refusal> refusals{};
   std::optional<error> denial{};
   bool gives_up = false;
+  bool ready = false;  // nothing has to be waited for
   event* hold = nullptr;
   event arrived{};
 };
@@ -123,6 +124,41 @@ const suite<"http login"> tests = [] {
            login.refusals[0].challenges.empty());
     expect(login.refusals[0].operation == "tools/list") << login.refusals[0].operation;
     expect(server.connections() == 1_i) << "the connection is used again";
+  };
+
+  "credentials at hand go with a call over an idle connection; its refusal is told, and it is made again"_test = [] {
+    for (const bool gives_up : {false, true}) {
+      const web_script server{each([](web_peer& with, const web_request& asked) {
+        const bool stale = asked.body.find("\"late\"") != std::string::npos && carries(asked, "token-1");
+        if (stale) return with.reply(refusal, "text/plain", "who are you?", "WWW-Authenticate: Bearer scope=\"x\"\r\n");
+        with.json(answer_to(asked));
+      })};
+      scripted_login login;
+      login.ready = true;
+      login.gives_up = gives_up;
+      http_channel_options options;
+      options.login = &login;
+      with_web(
+          server,
+          [&](web_house& house) -> task<void> {
+            house.modern();
+            for (const char* name : {"early", "early", "late", "late"}) {
+              const web_outcome got = co_await house.call(
+                  "tools/call", R"({"name":")" + std::string{name} +
+                                    R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})");
+              const bool refused = gives_up && name == std::string_view{"late"};
+              expect(refused == got.failure.has_value()) << got.said();
+              if (refused && got.failure)
+                expect(got.failure->code == errc::auth and got.failure->executed == execution::no) << got.said();
+            }
+          },
+          std::move(options));
+      expect(fatal(login.refusals.size() == (gives_up ? 2U : 1U)));
+      expect(login.refusals[0].serial == 1_ul and login.refusals[0].operation == "tools/call");
+      expect(login.refusals[0].challenges == std::vector<std::string>{"Bearer scope=\"x\""});
+      expect(login.grants == 0_i and server.connections() == 1_i);
+      for (const web_request& one : server.seen()) expect(!one.field("Authorization").empty()) << one.head;
+    }
   };
 
   "T-29 what somebody else had obtained may be stale, too: it is what is fresh that is tried once"_test = [] {
