@@ -99,6 +99,12 @@ void http_connection::read_answer() noexcept {
     return;
   }
   const bool first = !began_;
+  if (first && !request_left()) {  // It may still leave when this connection is closed.
+    fail(error{.code = errc::protocol,
+               .what = "the server answered before it was asked",
+               .executed = execution::unknown});
+    return;
+  }
   began_ = true;
   if (awaited_ > 0) {
     take_large_body();
