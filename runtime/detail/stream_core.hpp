@@ -27,6 +27,7 @@ struct stream_core {
   bool closing = false;
   bool closed = false;
   bool abandoned = false;  // no stream object owns this any more
+  bool socket = false;
 
   // Writing
   bool blocked = false;                          // the system takes no more until the poller says so
@@ -108,6 +109,7 @@ struct stream_core {
   void schedule_flush() noexcept;
   void flush_turn() noexcept;
   void tell_what_was_before() noexcept;
+  [[nodiscard]] ssize_t write_piece(std::string_view bytes) const noexcept;
   ssize_t write_now() noexcept;
   void written(std::size_t count) noexcept;
   void end_writing(error why) noexcept;
