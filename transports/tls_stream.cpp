@@ -26,7 +26,10 @@ result<void> tls_duplex::expect_host(const std::string& host, std::uint16_t port
     if (X509_VERIFY_PARAM_set1_ip(rules, address->bytes().data(), size) != 1) return unusable;
   } else {
     if (X509_VERIFY_PARAM_set1_host(rules, host.data(), host.size()) != 1) return unusable;
-    if (SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) != 1) return unusable;
+    // Not by OpenSSL's macro for it, which casts in a way that g++ would warn of here.
+    if (SSL_ctrl(ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 const_cast<char*>(host.c_str())) != 1)
+      return unusable;
   }
   wire_.place = host + ' ' + std::to_string(port);
   if (const auto session = wire_.of.sessions.take(wire_.place)) SSL_set_session(ssl_.get(), session.get());
