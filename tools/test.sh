@@ -16,16 +16,30 @@ count_program() { # $1 = what, $2 = its output, $3 = its exit code
   fi
 }
 
-run_program() { # $1 = mode, $2 = program, rest = patterns
-  local log=$cache/$1-$2.log code=0 program
+# The packages of other people that its tests need: only if one of these will run, since the first time it means a download.
+prepare_program() { # $1 = mode, $2 = program, rest = patterns
+  local program
   program=$(build_folder "$1")/bin/$2
-  # Only if a test of it will run: the first time, it means a download.
   if [ "$2" = interop_test ] && [ -n "$("$program" --list "${@:3}")" ]; then interop_servers; fi
   # Under a sanitizer nothing is measured.
   if [ "$1 $2" = "release bench_test" ] && [[ $("$program" --list "${@:3}") == *TypeScript* ]]; then bench_peers_or_failure; fi
-  "$program" "${@:3}" > "$log" 2>&1 || code=$?
+}
+
+start_program() { # $1 = mode, $2 = program, rest = patterns
+  "$(build_folder "$1")/bin/$2" "${@:3}" > "$cache/$1-$2.log" 2>&1
+}
+
+report_program() { # $1 = mode, $2 = program, $3 = its exit code
+  local log=$cache/$1-$2.log
   if [ -n "${verbose:-}" ]; then grep -vE '^[0-9]+ passed' "$log" || true; else grep -vE '^(ok |[0-9]+ passed)' "$log" || true; fi
-  count_program "$1 $2" "$log" "$code"
+  count_program "$1 $2" "$log" "$3"
+}
+
+run_program() { # $1 = mode, $2 = program, rest = patterns
+  local code=0
+  prepare_program "$@"
+  start_program "$@" || code=$?
+  report_program "$1" "$2" "$code"
 }
 
 check() { # $1 = name, rest = command: a tree check counts as one test
@@ -52,6 +66,9 @@ finish() {
 
 test_programs() { ls -d tests/*/ | sed 's,tests/\(.*\)/,\1,' | grep -vE '^(support|data|fuzz|install)$'; }
 
+# The longest first.
+test_programs_in_order() { { printf '%s\n' interop host bench transports runtime; test_programs; } | awk '!seen[$0]++'; }
+
 fuzz_checks() {
   local target
   build fuzz --group=fuzz
@@ -66,33 +83,28 @@ phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }
 threaded=(task: loop: offload: file: dns: signals: "an embedder" reader: host: reply: chaos: session_requests: "server tree:")
 
 test_everything() {
-  local room
+  local rooms
   phase "release"
   build release
-  for room in $(test_programs); do run_program release "${room}_test"; done
+  run_together release $(test_programs_in_order)
   check "docs/features.md names tests that passed" features_are_proved
   check "every question of the bench can be answered" bench_command --quick
   check "the demo shows what it says" "$(build_folder release)/bin/hawser-demo"
   if [ "$toolchain" = gcc ]; then
     phase "debug"
-    for room in runtime registry; do
-      build debug "${room}_test"
-      run_program debug "${room}_test"
-    done
+    build debug runtime_test registry_test
+    run_together debug runtime registry
   else
     phase "asan"
     # Not the servers of other people: they take a minute, and what they say passes through the same code as fixtures.
-    for room in $(test_programs | grep -vx interop); do
-      build asan "${room}_test"
-      run_program asan "${room}_test"
-    done
+    rooms=$(test_programs_in_order | grep -vx interop)
+    build asan $(printf '%s_test\n' $rooms)
+    run_together asan $rooms
     phase "fuzz"
     fuzz_checks
     phase "tsan"
-    for room in runtime registry host; do
-      build tsan "${room}_test"
-      run_program tsan "${room}_test" "${threaded[@]}"
-    done
+    build tsan runtime_test registry_test host_test
+    run_together tsan runtime registry host -- "${threaded[@]}"
     phase "tree checks"
     tree_checks
   fi
@@ -148,5 +160,6 @@ test_command() {
   finish
 }
 
+. tools/together.sh
 . tools/checks.sh
 . tools/interop.sh

@@ -1,0 +1,35 @@
+# Test programs two at a time: they mostly wait, for processes and for clocks. Sourced by tools/test.sh.
+
+declare -A running=()  # process → program
+
+# Each is told of as it ends. The longest should come first.
+run_together() { # $1 = mode, then rooms, then perhaps -- and patterns
+  local mode=$1 rooms=() room
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do rooms+=("$1"); shift; done
+  [ $# = 0 ] || shift
+  trap end_together EXIT
+  for room in "${rooms[@]}"; do
+    [ ${#running[@]} -lt 2 ] || await_one "$mode"
+    prepare_program "$mode" "${room}_test" "$@"
+    # A process group of its own: else bash would make it, and every server that it starts, deaf to Ctrl-C.
+    set -m
+    start_program "$mode" "${room}_test" "$@" < /dev/null &
+    running[$!]=${room}_test
+    set +m
+  done
+  while [ ${#running[@]} -gt 0 ]; do await_one "$mode"; done
+}
+
+await_one() { # $1 = mode
+  local ended= code=0
+  wait -n -p ended "${!running[@]}" || code=$?
+  [ -n "$ended" ] || fail "a test program got lost"
+  report_program "$1" "${running[$ended]}" "$code"
+  unset "running[$ended]"
+}
+
+end_together() {
+  local process
+  for process in "${!running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+}
