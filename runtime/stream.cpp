@@ -25,6 +25,7 @@ std::string_view stream::unread() const noexcept { return core_->in.view(); }
 void stream::consume(std::size_t count) noexcept {
   detail::stream_core& core = *core_;
   core.in.consume(count);
+  core.expect_no_more();
   core.shown -= std::min(core.shown, count);
   // Reading that paused at high water goes on when half of it is gone.
   if (core.begun && core.in.size() <= core.limits.high_water / 2) core.start_reading();
@@ -39,6 +40,7 @@ void stream::rest() noexcept {
 byte_buffer stream::take(std::size_t count) {
   detail::stream_core& core = *core_;
   core.shown -= std::min(core.shown, count);
+  core.expect_no_more();
   return core.in.split(count);
 }
 
@@ -74,6 +76,7 @@ result<std::string_view> stream::read_operation::await_resume() {
 void stream::write(std::string_view bytes) { core_->add(bytes); }
 void stream::write(std::string&& bytes) { core_->add(std::move(bytes)); }
 
+void stream::drop_unsent() noexcept { core_->drop_unsent(); }
 std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 std::uint64_t stream::written() const noexcept { return core_->bytes_written; }
 

@@ -129,6 +129,8 @@ class stream {
   void write(std::string&& bytes);
   /// Bytes that the system has not taken yet.
   [[nodiscard]] std::size_t queued() const noexcept;
+  /// What is queued will not leave, not by closing either. Only before closing: the other side may have half a message.
+  void drop_unsent() noexcept;
   /// Bytes that the system has taken so far, of all that were written.
   [[nodiscard]] std::uint64_t written() const noexcept;
   /// Waits until the system has taken everything: back pressure. Unbounded.

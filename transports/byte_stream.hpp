@@ -39,6 +39,8 @@ class byte_stream {
   virtual void write(std::string_view bytes) = 0;
   /// Bytes that have not left yet.
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
+  /// They never will, not by closing either. Only before closing: the other side may have half a message.
+  virtual void drop_unsent() noexcept = 0;
   /// Bytes that the system has taken so far, as they go over the wire: while it does not grow, nothing has left.
   [[nodiscard]] virtual std::uint64_t written() const noexcept = 0;
   /// Waits until the system has taken everything. Unbounded.

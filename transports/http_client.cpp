@@ -167,7 +167,10 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     const bool gone = why.code == errc::closed || why.code == errc::io;
     const bool stale = over->used_before() && !over->answer_began() && gone;
     const bool left = over->request_left();
-    if (!left) why.executed = execution::no;
+    if (!left) {
+      over->drop_request();  // closing would send what it can
+      why.executed = execution::no;
+    }
     over.reset();
     if (stale && !again && (what.replayable || !left)) continue;
     if (why.code == errc::cancelled && left) why.executed = execution::unknown;

@@ -99,10 +99,9 @@ void http_connection::read_answer() noexcept {
     return;
   }
   const bool first = !began_;
-  if (first && !request_left()) {  // It may still leave when this connection is closed.
-    fail(error{.code = errc::protocol,
-               .what = "the server answered before it was asked",
-               .executed = execution::unknown});
+  if (first && !request_left()) {
+    drop_request();
+    fail(error{.code = errc::protocol, .what = "the server answered before it was asked"});
     return;
   }
   began_ = true;

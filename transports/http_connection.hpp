@@ -77,6 +77,8 @@ class http_connection final : private byte_listener, private http_listener, priv
   [[nodiscard]] bool answer_began() const noexcept { return began_; }
   /// The bytes of this request that the system has taken.
   [[nodiscard]] bool request_left() const noexcept { return stream_->written() > written_before_; }
+  /// What has not left will not leave any more, not by closing either.
+  void drop_request() noexcept { stream_->drop_unsent(); }
   /// Whether the next exchange may use it, when this one is complete: begins to be idle.
   bool recycle() noexcept;
   /// It is not recycled after this answer.

@@ -19,6 +19,7 @@ class clear_stream final : public byte_stream {
   [[nodiscard]] byte_buffer take(std::size_t count) override { return over_.take(count); }
 
   void write(std::string_view bytes) override { over_.write(bytes); }
+  void drop_unsent() noexcept override { over_.drop_unsent(); }
   [[nodiscard]] std::size_t queued() const noexcept override { return over_.queued(); }
   [[nodiscard]] std::uint64_t written() const noexcept override { return over_.written(); }
   task<result<void>> drained() override { co_return co_await over_.drained(); }

@@ -168,6 +168,12 @@ void tls_duplex::end_writing(error why) {
   sent_.set();
 }
 
+void tls_duplex::drop_unsent() noexcept {
+  unsent_.clear();
+  wire_.out.clear();
+  wire_.over.drop_unsent();
+}
+
 task<result<void>> tls_duplex::drained() {
   auto sent = co_await sent_.wait();
   if (!sent) co_return sent.error();

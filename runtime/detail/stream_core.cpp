@@ -119,8 +119,7 @@ void stream_core::stop_reading() noexcept {
 
 // With as much behind them as a read wants to have: else the last bytes would make the buffer grow once more.
 void stream_core::expect(std::size_t count) {
-  if (count <= in.size()) return;
-  in.reserve(count - in.size() + least_read);
+  if (count > in.size()) in.reserve(count - in.size() + least_read);
   expected = socket ? count : 0;  // a pipe has no such mark
   mark_low_water();
 }
@@ -282,11 +281,15 @@ void stream_core::written(std::size_t count) noexcept {
   corked.erase(corked.begin(), unsent);
 }
 
+void stream_core::drop_unsent() noexcept {
+  corked.clear();
+  offset = bytes_corked = 0;
+}
+
 void stream_core::end_writing(error why) noexcept {
   const bool first = !write_end;
   if (first) write_end = std::make_unique<error>(std::move(why));
-  corked.clear();
-  offset = bytes_corked = 0;
+  drop_unsent();
   blocked = false;
   update_poll();
   while (!drainers.empty()) drainers.pop_front().failed();

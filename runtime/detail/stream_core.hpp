@@ -84,7 +84,14 @@ struct stream_core {
   void start_reading() noexcept;
   void stop_reading() noexcept;
   void expect(std::size_t count);
+  /// Somebody has looked: what comes next is told as it comes.
+  void expect_no_more() noexcept {
+    if (expected == 0) return;
+    expected = 0;
+    mark_low_water();
+  }
   [[nodiscard]] std::size_t outside() const noexcept;
+  void drop_unsent() noexcept;
   void end_reading(error why) noexcept;
 
   void add(std::string&& piece);

@@ -318,6 +318,19 @@ task<void> listener_hears_everything(loop& l) {
   expect(heard.ends.size() <= 1_ul);
 }
 
+task<void> dropped_before_closing(loop& l) {
+  pair p = socket_pair(l);
+  p.a.write("one");
+  p.a.write("two");  // at the end of the turn
+  expect(p.a.queued() == 3_u);
+  p.a.drop_unsent();
+  expect(p.a.queued() == 0_u);
+  co_await p.a.close();
+  auto end = co_await p.b.read_some();
+  while (end) end = co_await p.b.read_some();
+  expect(p.b.unread() == "one") << p.b.unread();
+}
+
 task<void> a_late_listener(loop& l) {
   pair p = socket_pair(l);
   p.a.write("one\n");
@@ -389,6 +402,7 @@ const suite<"stream"> tests = [] {
     with_loop(listener_hears_everything);
     testing::every_step(listener_hears_everything);
   };
+  "what is dropped does not leave, not by closing either"_test = [] { with_loop(dropped_before_closing); };
   "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };
   "a listener does not hear of a write that fails while this side closes"_test = [] {
     with_loop(closing_is_no_failed_write);

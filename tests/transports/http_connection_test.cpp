@@ -16,6 +16,7 @@ class slow_wire final : public byte_stream {
     byte_listener* to = nullptr;
     byte_buffer in{};
     std::uint64_t left = 0;
+    bool dropped = false;
     void arrive(std::string_view bytes) {
       const auto room = in.reserve(bytes.size());
       std::memcpy(room.at, bytes.data(), bytes.size());
@@ -33,6 +34,10 @@ class slow_wire final : public byte_stream {
   [[nodiscard]] byte_buffer take(std::size_t count) override { return of_.in.split(count); }
   void write(std::string_view bytes) override { unsent_ += bytes; }
   [[nodiscard]] std::size_t queued() const noexcept override { return unsent_.size(); }
+  void drop_unsent() noexcept override {
+    unsent_.clear();
+    of_.dropped = true;
+  }
   [[nodiscard]] std::uint64_t written() const noexcept override { return of_.left; }
   task<result<void>> drained() override { co_return result<void>{}; }
   task<result<void>> shutdown() override { co_return result<void>{}; }
@@ -62,9 +67,10 @@ task<void> exchange(loop& l, bool left) {
   auto answered = co_await over.answered();
   expect(answered.has_value() == left);
   if (!answered)
-    expect(answered.error().code == errc::protocol and answered.error().executed == execution::unknown)
+    expect(answered.error().code == errc::protocol and answered.error().executed == execution::no)
         << answered.error().what;
   if (left) expect(over.complete());
+  expect(wire.dropped != left) << "what was not believed is not asked either";
   expect(!over.usable());
   co_await over.close();
 }

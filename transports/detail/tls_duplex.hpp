@@ -26,6 +26,7 @@ class tls_duplex final : public byte_stream, private byte_listener {
   [[nodiscard]] std::size_t outside() const noexcept override { return wire_.over.outside(); }
   [[nodiscard]] byte_buffer take(std::size_t count) override { return plain_.split(count); }
   void write(std::string_view bytes) override;
+  void drop_unsent() noexcept override;
   [[nodiscard]] std::size_t queued() const noexcept override { return unsent_.size() + wire_.over.queued(); }
   [[nodiscard]] std::uint64_t written() const noexcept override { return wire_.over.written(); }
   task<result<void>> drained() override;
