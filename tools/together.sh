@@ -22,9 +22,14 @@ run_together() { # $1 = mode, then rooms, then perhaps -- and patterns
 }
 
 await_one() { # $1 = mode
-  local ended= code=0
+  local ended= code=0 process
   wait -n -p ended "${!running[@]}" || code=$?
-  [ -n "$ended" ] || fail "a test program got lost"
+  if [ -z "${ended:-}" ]; then  # bash has noticed its end already, and forgotten it
+    for process in "${!running[@]}"; do
+      kill -0 "$process" 2>/dev/null || { ended=$process code=1; break; }
+    done
+  fi
+  [ -n "${ended:-}" ] || fail "a test program got lost"
   report_program "$1" "${running[$ended]}" "$code"
   unset "running[$ended]"
 }
