@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a connection under TLS holds while nothing happens on it: a pool keeps many of them.
 #include <malloc.h>
+#include <openssl/opensslv.h>
 
 #include <string>
 #include <vector>
@@ -76,12 +77,14 @@ task<std::size_t> per_connection(loop& l, handshakes kind) {
 }
 
 const suite<"tls memory"> tests = [] {
-  "an idle connection holds at most 24 kB, on either side"_test = [] {
+  // From 3.5 on OpenSSL keeps the larger keys of its post-quantum exchange, 8 kB, and 4 kB of its own.
+  constexpr std::size_t most = OPENSSL_VERSION_NUMBER < 0x30500000L ? 24'000 : 40'000;
+  "an idle connection holds at most 24 kB on either side, and 40 kB with OpenSSL 3.5"_test = [] {
     for (const handshakes kind : {handshakes::full, handshakes::resumed}) {
       loop l;
       const std::size_t bytes = l.run(per_connection(l, kind));
       expect(bytes > 1000_ul) << "something is measured";
-      expect(bytes <= 24'000_ul) << bytes;
+      expect(bytes <= most) << bytes;
     }
   };
 };
