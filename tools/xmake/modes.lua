@@ -21,6 +21,8 @@ function hawser_modes()
     -- What g++ believes of strings and frames that it has inlined is often not so.
     add_cxxflags("-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-restrict",
                  "-Wno-maybe-uninitialized", {force = true, tools = {"gcc", "gxx"}})
+    -- Where nothing else is optimised, too: without it g++ keeps every frame of a chain of awaits on the stack.
+    add_cxxflags("-foptimize-sibling-calls", {force = true, tools = {"gcc", "gxx"}})
     -- Position-independent everywhere: the archive must fit into a shared library, too.
     add_cxflags("-fPIC", "-gdwarf-4", {force = true})  -- DWARF 4: Debian 12's valgrind reads no other
     if is_mode("debug") then
@@ -37,10 +39,6 @@ function hawser_modes()
         add_ldflags("-pie", "-Wl,-z,relro", "-Wl,-z,now", {force = true})
     elseif is_mode("debug", "coverage") then
         set_optimize("none")
-        if get_config("toolchain") and get_config("toolchain"):startswith("gcc") then
-            -- Without it g++ keeps every frame of a chain of awaits on the stack.
-            add_cxxflags("-foptimize-sibling-calls", {force = true})
-        end
     elseif is_mode("asan") then
         -- A third of the time to build that -O1 takes, and nothing that is wrong is optimised away.
         add_cxflags("-O0", "-fno-omit-frame-pointer", {force = true})
