@@ -12,11 +12,11 @@ debian_release() { # prints 12 or 13, or nothing on any other system
 }
 
 # Names that no program of ours mentions are there for a reason: git and ca-certificates let xmake look at its
-# repository where it must, procps is what the process tests count survivors with,
-# valgrind what counts instructions.
+# repository where it must, procps is what the process tests count survivors with, curl what the HTTPS server is held
+# against, valgrind what counts instructions.
 wanted_packages() { # $1 = Debian release, $2 = toolchain
   local common="clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 libuv1-dev libc-ares-dev libssl-dev
-    libcli11-dev libllhttp-dev libjsoncons-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps valgrind"
+    libcli11-dev libllhttp-dev libjsoncons-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps curl valgrind"
   case $1 in
     12) echo $common libstdc++-12-dev libboost-json1.83-dev libboost-url1.83-dev ;;
     13) echo $common libstdc++-14-dev libboost-json1.88-dev libboost-url1.88-dev ;;
