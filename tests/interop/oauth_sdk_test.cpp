@@ -29,7 +29,7 @@ std::vector<server_settings> demo(const testing::http_guest& guest) {
 
 const suite<"interop oauth: SDK"> tests = [] {
   "simpleStreamableHttp --oauth --oauth-strict is logged in to"_test = [] {
-    auto server = testing::interop_server(testing::interop::oauth_example, {"--oauth", "--oauth-strict"});
+    auto server = testing::interop_server_on_localhost(testing::interop::oauth_example, {"--oauth", "--oauth-strict"});
     if (!server) return;
     server->env.set["HAWSER_PORT_VARIABLES"] = "MCP_PORT,MCP_AUTH_PORT";
     loop l;

@@ -2,6 +2,8 @@
 // Servers that other people wrote, installed by ./dev; a test that needs one where they are missing counts as skipped.
 #pragma once
 
+#include <netdb.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -68,6 +70,19 @@ inline std::optional<command> interop_server_on_22(const char* script, std::vect
     return std::nullopt;
   }
   return found;
+}
+
+/// The same for a server that calls itself localhost and asks itself by that name; nothing, and a skipped test, on a
+/// machine that does not know it: a bare root of Debian 12 has no /etc/hosts.
+inline std::optional<command> interop_server_on_localhost(const char* script, std::vector<std::string> arguments = {}) {
+  auto found = interop_server_on_22(script, std::move(arguments));
+  addrinfo* addresses = nullptr;
+  if (!found || getaddrinfo("localhost", nullptr, nullptr, &addresses) == 0) {
+    if (addresses != nullptr) freeaddrinfo(addresses);
+    return found;
+  }
+  cfg<override>.skip_this("this machine has no address for localhost: /etc/hosts is missing");
+  return std::nullopt;
 }
 
 }  // namespace hawser::testing
