@@ -40,14 +40,30 @@ included_by() { # $1 = -M or -MM, $2 = header
   clang++-19 -std=c++20 "$1" "$2" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$'
 }
 
-compiler_cache_path() { [ -d /usr/lib/ccache ] && echo /usr/lib/ccache: || true; }
+# Compilers that ask ccache first, except for a precompiled header: with the folder of another clone inside, it would be of
+# no use as soon as that is gone.
+compiler_cache_path() {
+  command -v ccache > /dev/null || return 0
+  local folder=$cache/compilers name
+  if [ ! -d "$folder" ]; then
+    mkdir -p "$folder.new.$$"
+    for name in clang-19 clang++-19 gcc-14 g++-14; do
+      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
+        "$name" "$name" > "$folder.new.$$/$name"
+      chmod +x "$folder.new.$$/$name"
+      [ -x "/usr/bin/$name" ] || rm "$folder.new.$$/$name"
+    done
+    mv -T "$folder.new.$$" "$folder" 2>/dev/null || rm -rf "$folder.new.$$"
+  fi
+  echo "$folder:"
+}
 
 configure() { # $1 = mode
   local folder=build chain=clang-19
   [ "$toolchain" = gcc ] && folder=build/gcc chain=gcc-14
   command -v clang++-19 >/dev/null || [ "$toolchain" = gcc ] || chain=clang
   local stamp="build/.config/$toolchain-$1/stamp" state
-  state=$(cat xmake.lua */xmake.lua tools/xmake/*.lua | sha256sum)
+  state=$({ compiler_cache_path; cat xmake.lua */xmake.lua tools/xmake/*.lua; } | sha256sum)
   [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && return 0
   xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$chain" --ccache=n > "$cache/configure-$1.log" 2>&1 ||
     { cat "$cache/configure-$1.log" >&2; fail "xmake could not be configured for $1"; }
