@@ -67,20 +67,33 @@ bool carries(const web_request& asked, std::string_view token) {
   return asked.field("Authorization") == "Bearer " + std::string{token};
 }
 
-// What becomes of one call of the modern era.
-web_outcome call(const web_script& server, scripted_login& login) {
-  web_outcome got;
+struct asking {
+  std::string method;
+  std::string name;
+};
+
+// What becomes of calls of the modern era, one after the other.
+std::vector<web_outcome> calls(const web_script& server, scripted_login& login, const std::vector<asking>& all) {
+  std::vector<web_outcome> got;
   http_channel_options options;
   options.login = &login;
   with_web(
       server,
       [&](web_house& house) -> task<void> {
         house.modern();
-        got =
-            co_await house.call("tools/list", R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})");
+        for (const asking& one : all) {
+          const std::string params =
+              R"({"name":")" + one.name + R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})";
+          web_outcome outcome = co_await house.call(one.method, params);
+          got.push_back(std::move(outcome));
+        }
       },
       std::move(options));
   return got;
+}
+
+web_outcome call(const web_script& server, scripted_login& login) {
+  return calls(server, login, {{"tools/list", ""}}).at(0);
 }
 
 constexpr std::string_view refusal = "401 Unauthorized";
@@ -136,23 +149,15 @@ const suite<"http login"> tests = [] {
       scripted_login login;
       login.ready = true;
       login.gives_up = gives_up;
-      http_channel_options options;
-      options.login = &login;
-      with_web(
-          server,
-          [&](web_house& house) -> task<void> {
-            house.modern();
-            for (const char* name : {"early", "early", "late", "late"}) {
-              const web_outcome got = co_await house.call(
-                  "tools/call", R"({"name":")" + std::string{name} +
-                                    R"(","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})");
-              const bool refused = gives_up && name == std::string_view{"late"};
-              expect(refused == got.failure.has_value()) << got.said();
-              if (refused && got.failure)
-                expect(got.failure->code == errc::auth and got.failure->executed == execution::no) << got.said();
-            }
-          },
-          std::move(options));
+      const std::vector<std::string> names{"early", "early", "late", "late"};
+      std::vector<asking> all;
+      for (const std::string& name : names) all.push_back({"tools/call", name});
+      const std::vector<web_outcome> got = calls(server, login, all);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const bool refused = gives_up && names[i] == "late";
+        expect(refused == got[i].failure.has_value()) << got[i].said();
+        expect(!refused or got[i].failed_with(errc::auth, execution::no)) << got[i].said();
+      }
       expect(fatal(login.refusals.size() == (gives_up ? 2U : 1U)));
       expect(login.refusals[0].serial == 1_ul and login.refusals[0].operation == "tools/call");
       expect(login.refusals[0].challenges == std::vector<std::string>{"Bearer scope=\"x\""});
