@@ -12,7 +12,7 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
   shift
   env XMAKE_ROOT=y XMAKE_COLORTERM=nocolor XMAKE_GLOBALDIR="$cache/xmake" XMAKE_CONFIGDIR="$root/build/.config/$toolchain-$mode" \
     PATH="$(compiler_cache_path)$PATH" CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 \
-    CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime xmake "$@"
+    CCACHE_PCH_EXTSUM=1 CCACHE_SLOPPINESS=pch_defines,time_macros,locale,include_file_mtime,include_file_ctime xmake "$@"
 }
 
 # A precompiled header has the folder of its clone inside, so that a compiler cache would never find in one clone what
