@@ -5,9 +5,11 @@
 
 #include "../registry/registry.hpp"
 #include "../runtime/loop.hpp"
-#include "connection.hpp"
+#include "calls.hpp"
 #include "memory_pair.hpp"
 #include "questions.hpp"
+#include "web_connection.hpp"
+#include "web_floor.hpp"
 
 namespace hawser::bench {
 
@@ -16,11 +18,20 @@ namespace {
 task<bool> calls(loop& home, int times) {
   memory_pair both{home};
   bool fine = co_await both.open();
-  for (int i = 0; fine && i < times; ++i) {
-    auto answer = co_await both.near().call(echo_request(), echo_arguments(), usual_deadlines());
-    fine = answer.has_value();
-  }
+  if (fine) fine = co_await calls_in_turn(both.near(), times, use::bytes, nullptr);
   co_await both.close();
+  co_return fine;
+}
+
+// The server is a process of its own, which callgrind leaves alone.
+task<bool> calls_over_http(loop& home, int times) {
+  auto server = web_server::start();
+  if (!server) co_return false;
+  ares_resolver names;
+  web_connection ours{home, names, options_for(url_of("http", server->port()))};
+  bool fine = co_await ours.open();
+  if (fine) fine = co_await calls_in_turn(ours.side(), times, use::bytes, nullptr);
+  co_await ours.close();
   co_return fine;
 }
 
@@ -49,6 +60,7 @@ bool lookups(int times) {
 bool count(const settings& s, report& /*into*/) {
   if (s.counted == "lookup") return lookups(s.rounds);
   loop home;
+  if (s.counted == "http") return home.run(calls_over_http(home, s.rounds));
   return home.run(calls(home, s.rounds));
 }
 

@@ -27,7 +27,9 @@ constexpr std::array texts{
         "Example: hawser-bench dispatch --quick --plot dispatch.svg"},
     text{"http",
          "A tools/call over HTTP and HTTPS against blocking keep-alive exchanges with the same server, 16 in flight,\n"
-         "and a result of 5 MB against as many bytes through a socket pair.\n"
+         "with a login, with heads of answers that differ each time, and a result of 5 MB against as many bytes "
+         "through\n"
+         "a socket pair.\n"
          "Example: hawser-bench http --json"},
     text{"large",
          "One result of 5 MB over stdio: as bytes and as a tree, against reading it with blocking system calls.\n"
@@ -61,8 +63,10 @@ constexpr std::array texts{
          "can be started, whose start takes its share of the core.\n"
          "Example: hawser-bench swap --rounds 20"},
     text{"count",
-         "A call and its answer in memory, or a lookup among 10,000 tools, --rounds times; nothing is measured or\n"
-         "printed. The difference of two runs under callgrind is the cost of one, on however busy a machine.\n"
+         "A call and its answer in memory, our side of one over HTTP, or a lookup among 10,000 tools, --rounds times;\n"
+         "nothing is measured or printed. The difference of two runs under callgrind is the cost of one, on however "
+         "busy\n"
+         "a machine.\n"
          "Example: valgrind --tool=callgrind hawser-bench count dispatch --rounds 3000"},
     text{
         "verdict",

@@ -85,9 +85,10 @@ constexpr std::size_t large_result = 5'000'000;
 task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
   const certificate_file certificate;
   auto clear_server = web_server::start();
+  auto changing_server = web_server::start({"--heads", "1000"});
   auto tls_server = web_server::start({"--tls", certificate.path()});
   auto large_server = web_server::start({"--result", std::to_string(large_result)});
-  if (!clear_server || !tls_server || !large_server) co_return false;
+  if (!clear_server || !changing_server || !tls_server || !large_server) co_return false;
   auto raw = blocking_web::connect(clear_server->port(), blocking_web::wire::clear);
   auto raw_tls = blocking_web::connect(tls_server->port(), blocking_web::wire::tls);
   auto raw_large = blocking_web::connect(large_server->port(), blocking_web::wire::clear);
@@ -101,10 +102,12 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   http_channel_options with_login = options_for(url_of("http", clear_server->port()));
   with_login.login = &login;
   web_connection ours_logged_in{home, names, std::move(with_login)};
+  web_connection ours_changing{home, names, options_for(url_of("http", changing_server->port()))};
   web_connection ours_tls{home, names, std::move(under_tls)};
   web_connection ours_large{home, names, options_for(url_of("http", large_server->port()))};
   bool fine = co_await ours.open();
   fine = co_await ours_logged_in.open() && fine;
+  fine = co_await ours_changing.open() && fine;
   fine = co_await ours_tls.open() && fine;
   fine = co_await ours_large.open() && fine;
   const std::string request = floor_request(clear_server->port());
@@ -117,13 +120,14 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
     const bool floor = floor_in_turn(s.per_round, into(0), [&] { return raw->exchange(request); });
     const bool clear = co_await calls_in_turn(ours.side(), s.per_round, use::bytes, &into(1));
     const bool logged_in = co_await calls_in_turn(ours_logged_in.side(), s.per_round, use::bytes, &into(2));
-    const bool tls_floor = floor_in_turn(s.per_round, into(3), [&] { return raw_tls->exchange(tls_request); });
-    const bool tls = co_await calls_in_turn(ours_tls.side(), s.per_round, use::bytes, &into(4));
-    fine = floor && clear && logged_in && tls_floor && tls;
+    const bool changing = co_await calls_in_turn(ours_changing.side(), s.per_round, use::bytes, &into(3));
+    const bool tls_floor = floor_in_turn(s.per_round, into(4), [&] { return raw_tls->exchange(tls_request); });
+    const bool tls = co_await calls_in_turn(ours_tls.side(), s.per_round, use::bytes, &into(5));
+    fine = floor && clear && logged_in && changing && tls_floor && tls;
     if (!fine || round % (s.quick ? 1 : 5) != 0) continue;
-    const bool pair = socket_pair_floor(large_result, kept, all[5].latency);
-    const bool large = co_await calls_in_turn(ours_large.side(), 1, use::bytes, &all[6].latency);
-    const bool blocking = floor_in_turn(1, all[7].latency, [&] { return raw_large->exchange(request); });
+    const bool pair = socket_pair_floor(large_result, kept, all[6].latency);
+    const bool large = co_await calls_in_turn(ours_large.side(), 1, use::bytes, &all[7].latency);
+    const bool blocking = floor_in_turn(1, all[8].latency, [&] { return raw_large->exchange(request); });
     fine = pair && large && blocking;
   }
   for (const int in_flight : {1, 16}) {
@@ -153,6 +157,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
   }
   co_await ours.close();
   co_await ours_logged_in.close();
+  co_await ours_changing.close();
   co_await ours_tls.close();
   co_await ours_large.close();
   co_return fine;
@@ -166,13 +171,10 @@ bool http(const settings& s, report& into) {
     std::fprintf(stderr, "hawser-bench: %s\n", others.error().what.c_str());
     return false;
   }
-  std::vector<candidate> all{{.name = "blocking keep-alive exchange"},
-                             {.name = "peer over HTTP"},
-                             {.name = "the same, logged in"},
-                             {.name = "blocking exchange, OpenSSL"},
-                             {.name = "peer over HTTPS"},
-                             {.name = "5 MB through a socket pair"},
-                             {.name = "a result of 5 MB over HTTP"},
+  std::vector<candidate> all{{.name = "blocking keep-alive exchange"}, {.name = "peer over HTTP"},
+                             {.name = "the same, logged in"},          {.name = "the same, every head another"},
+                             {.name = "blocking exchange, OpenSSL"},   {.name = "peer over HTTPS"},
+                             {.name = "5 MB through a socket pair"},   {.name = "a result of 5 MB over HTTP"},
                              {.name = "the same by blocking calls"}};
   std::vector<goal> rates;
   loop home;
@@ -183,23 +185,23 @@ bool http(const settings& s, report& into) {
        .unit = "x floor",
        .bar = s.judged(1.25)},
       {.name = "P2 p50, under TLS",
-       .figure = all[4].latency.ratio_to(all[3].latency),
+       .figure = all[5].latency.ratio_to(all[4].latency),
        .unit = "x floor",
        .bar = s.judged(1.25)},
       {.name = "P5 p50, 5 MB",
-       .figure = all[6].latency.ratio_to(all[5].latency),
+       .figure = all[7].latency.ratio_to(all[6].latency),
        .unit = "x floor",
        .bar = s.judged(2.0)},
-      {.name = "5 MB by blocking calls", .figure = all[7].latency.ratio_to(all[5].latency), .unit = "x floor"}};
+      {.name = "5 MB by blocking calls", .figure = all[8].latency.ratio_to(all[6].latency), .unit = "x floor"}};
   goals.insert(goals.end(), rates.begin(), rates.end());
   // Each with its own floor.
   const auto part = [&](std::size_t from, std::size_t to) {
     return std::vector<candidate>{std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(from)),
                                   std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(to))};
   };
-  into.add(latency_table{"one tools/call over HTTP and back", part(0, 3)});
-  into.add(latency_table{"one tools/call over HTTPS and back", part(3, 5)});
-  into.add(latency_table{"one result of 5 MB over HTTP", part(5, 8)});
+  into.add(latency_table{"one tools/call over HTTP and back", part(0, 4)});
+  into.add(latency_table{"one tools/call over HTTPS and back", part(4, 6)});
+  into.add(latency_table{"one result of 5 MB over HTTP", part(6, 9)});
   into.add(figure_list{"tools/call over HTTP", std::move(goals)});
   return others->empty() || side_by_side_over_http(s, *others, into);
 }

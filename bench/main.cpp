@@ -39,9 +39,12 @@ void add_peers(CLI::App& sub, settings& s) {
 }
 
 void count_options(CLI::App& sub, settings& s) {
-  sub.add_option("what", s.counted, "dispatch: a call and its answer in memory; lookup: finding a tool among 10,000")
+  sub.add_option(
+         "what", s.counted,
+         "dispatch: a call and its answer in memory; http: our side of a call over HTTP; lookup: finding a tool "
+         "among 10,000")
       ->required()
-      ->check(CLI::IsMember({"dispatch", "lookup"}));
+      ->check(CLI::IsMember({"dispatch", "http", "lookup"}));
 }
 
 void verdict_options(CLI::App& sub, settings& s) {

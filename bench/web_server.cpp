@@ -2,6 +2,7 @@
 // The neutral server of the HTTP question: as small and as fast as can be. It says its port on stdout, serves every
 // connection from one thread until its stdin ends, and answers tools/call with 117 bytes or a text of `--result N`. It
 // knows the handshake of 2025-11-25. With `--tls FILE`, key and certificate, it speaks TLS by OpenSSL's blocking calls.
+// With `--heads N` the head of an answer comes again only after N others.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -23,6 +24,8 @@ namespace {
 
 std::string call_tail = R"(,"result":{"content":[{"type":"text","text":"four score and seven"}],"isError":false}})";
 
+unsigned different_heads = 1;
+
 struct client {
   int fd = -1;
   SSL* tls = nullptr;
@@ -30,8 +33,10 @@ struct client {
 };
 
 std::string with_head(std::string_view status, std::string_view body) {
-  return "HTTP/1.1 " + std::string{status} +
-         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+  static unsigned answers = 0;
+  std::string text = "HTTP/1.1 " + std::string{status} + "\r\n";
+  if (different_heads > 1) text += "X-Answer: " + std::to_string(++answers % different_heads) + "\r\n";
+  return text + "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
          std::string{body};
 }
 
@@ -121,6 +126,7 @@ int main(int argc, char** argv) {
     if (option == "--result")
       call_tail = R"(,"result":{"content":[{"type":"text","text":")" +
                   std::string(static_cast<size_t>(atoi(argv[i + 1])), 'r') + R"("}],"isError":false}})";
+    if (option == "--heads") different_heads = static_cast<unsigned>(atoi(argv[i + 1]));
     if (option == "--tls") {
       tls = SSL_CTX_new(TLS_server_method());
       if (SSL_CTX_use_certificate_chain_file(tls, argv[i + 1]) != 1 ||

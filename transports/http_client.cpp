@@ -2,8 +2,8 @@
 #include "http_client.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <limits>
 
 #include "../runtime/crypto.hpp"
 #include "../runtime/timeout.hpp"
@@ -12,9 +12,6 @@
 namespace hawser {
 
 namespace {
-
-// What an idle client keeps of the memory for requests.
-constexpr std::size_t kept_text = std::size_t{16} * 1024;
 
 bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -179,34 +176,43 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
 }
 
 void http_client::send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through) {
-  std::string& text = text_;
-  text.clear();
-  text.reserve(160 + what.fields.size() + what.credentials.size() + what.body.size());
-  text += what.method;
-  text += ' ';
   const bool names_origin = through != nullptr && !to.tls;
-  if (names_origin) text += to.origin();
-  text += to.target;
-  text += " HTTP/1.1\r\nHost: ";
-  text += over.authority();
-  text += "\r\n";
-  if (names_origin && !through->authorization.empty())
-    append_field(text, "Proxy-Authorization", through->authorization.reveal());
-  text += what.fields;
-  text += what.credentials;
-  if (what.method == "POST") {
-    std::array<char, 24> digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
-    char* end = std::to_chars(digits.data(), digits.data() + digits.size(), what.body.size()).ptr;
-    text += "Content-Length: ";
-    text.append(digits.data(), end);
-    text += "\r\n";
+  std::string origin;
+  std::string for_proxy;
+  if (names_origin) {
+    origin = to.origin();
+    if (!through->authorization.empty())
+      append_field(for_proxy, "Proxy-Authorization", through->authorization.reveal());
   }
-  text += "\r\n";
-  text += what.body;
-  over.send(text);
+  constexpr std::size_t constant = 96;  // at least what stands below between quotes, and a length
+  const byte_buffer::room room =
+      text_.reserve(constant + what.method.size() + origin.size() + to.target.size() + over.authority().size() +
+                    for_proxy.size() + what.fields.size() + what.credentials.size() + what.body.size());
+  char* end = room.at;
+  const auto add = [&end](std::string_view piece) { end = std::copy_n(piece.data(), piece.size(), end); };
+  add(what.method);
+  add(" ");
+  if (names_origin) add(origin);
+  add(to.target);
+  add(" HTTP/1.1\r\nHost: ");
+  add(over.authority());
+  add("\r\n");
+  if (names_origin) add(for_proxy);
+  add(what.fields);
+  if (!what.credentials.empty()) add(what.credentials);
+  if (what.method == "POST") {
+    add("Content-Length: ");
+    end = std::to_chars(end, end + std::numeric_limits<std::size_t>::digits10 + 1, what.body.size()).ptr;
+    add("\r\n");
+  }
+  add("\r\n");
+  add(what.body);
+  text_.commit(static_cast<std::size_t>(end - room.at));
+  over.send(text_.view());
   // The memory is kept for the next request, and credentials are not kept with it.
-  if (!what.credentials.empty() || names_origin) cleanse(text.data(), text.size());
-  if (text.capacity() > kept_text) std::string{}.swap(text);
+  if (!what.credentials.empty() || names_origin) cleanse(room.at, text_.size());
+  cleanse(for_proxy.data(), for_proxy.size());
+  text_.consume(text_.size());
 }
 
 std::unique_ptr<http_connection> http_client::take_idle(const http_url& to) {
@@ -239,7 +245,7 @@ void http_client::sweep_soon() noexcept {
 }
 
 void http_client::rest() noexcept {
-  std::string{}.swap(text_);
+  text_ = {};
   for (const auto& one : idle_) one->rest();
 }
 

@@ -139,7 +139,7 @@ class http_client final : private idle_keeper {
   semaphore places_;
   std::shared_ptr<http_client*> self_;  // null inside when the client is gone
   bool sweeping_ = false;
-  std::string text_;                                    // of the request that is being sent; its memory is kept
+  byte_buffer text_;                                    // of the request that is being sent; its memory is kept
   std::vector<std::unique_ptr<http_connection>> idle_;  // the one that was used last is used first
 };
 

@@ -40,7 +40,7 @@ void http_connection::send(std::string_view request) {
   began_ = false;
   shown_ = 0;
   awaited_ = 0;
-  head_.reset();
+  headed_ = false;
   written_before_ = stream_->written();
   wait_at_most(patience_.first_byte);
   stream_->write(request);
@@ -81,7 +81,7 @@ void http_connection::fail(error why) noexcept {
 }
 
 void http_connection::tell() noexcept {
-  if (watcher_ != nullptr && (head_ || failure_)) watcher_->on_answer_grew();
+  if (watcher_ != nullptr && (headed_ || failure_)) watcher_->on_answer_grew();
 }
 
 void http_connection::on_bytes() noexcept {
@@ -182,16 +182,16 @@ void http_connection::on_end(const error& why) noexcept {
   abort(error{.code = errc::closed, .what = "the server closed the connection"});
 }
 
-void http_connection::on_head(http_head&& head) noexcept {
-  head_ = std::move(head);
+void http_connection::on_head(const http_head& head) noexcept {
+  headed_ = true;
   phase_ = phase::body;
   changed_.set();
-  const std::uint64_t length = head_->length.value_or(0);
+  const std::uint64_t length = head.length.value_or(0);
   if (length > max_unread_) {
     fail(error{.code = errc::too_large,
                .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
                .executed = execution::unknown});
-  } else if (length >= worth_taking && head_->status != 204 && head_->status != 304) {
+  } else if (length >= worth_taking && head.status != 204 && head.status != 304) {
     parser_.leave_body();
     awaited_ = static_cast<std::size_t>(length);
   }
@@ -215,11 +215,11 @@ task<result<void>> http_connection::change() {
 }
 
 task<result<void>> http_connection::answered() {
-  while (!head_ && !failure_) {
+  while (!headed_ && !failure_) {
     auto changed = co_await change();
     if (!changed) co_return changed;
   }
-  if (!head_) co_return *failure_;
+  if (!headed_) co_return *failure_;
   co_return {};
 }
 
@@ -240,10 +240,10 @@ void http_connection::consume(std::size_t count) noexcept {
 
 bool http_connection::recycle() noexcept {
   watcher_ = nullptr;
-  if (failure_ || phase_ != phase::complete || !head_->keep_alive) return false;
-  parser_.next(std::move(head_->fields));
+  if (failure_ || phase_ != phase::complete || !trusted_ || !head().keep_alive) return false;
+  parser_.next();
   phase_ = phase::idle;
-  head_.reset();
+  headed_ = false;
   body_.consume(body_.size());  // and keep its memory, unless it is large
   wait_at_most(patience_.idle);
   return true;

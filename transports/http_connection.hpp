@@ -62,10 +62,10 @@ class http_connection final : private byte_listener, private http_listener, priv
 
   /// Waits for the head of the answer; then head() may be looked at.
   task<result<void>> answered();
-  [[nodiscard]] const http_head& head() const noexcept { return *head_; }
+  [[nodiscard]] const http_head& head() const noexcept { return parser_.head(); }
   /// Instead of waiting: tells `who` of this exchange, until it ends or somebody else is named. Null: nobody.
   void watch(exchange_watcher* who) noexcept { watcher_ = who; }
-  [[nodiscard]] bool has_head() const noexcept { return head_.has_value(); }
+  [[nodiscard]] bool has_head() const noexcept { return headed_; }
   [[nodiscard]] bool failed() const noexcept { return failure_.has_value(); }
   /// Waits until there is more of the body than the last call showed, or it is complete. Nothing of it is lost when
   /// the connection fails: that shows when all has been taken.
@@ -82,9 +82,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   /// Whether the next exchange may use it, when this one is complete: begins to be idle.
   bool recycle() noexcept;
   /// It is not recycled after this answer.
-  void distrust() noexcept {
-    if (head_) head_->keep_alive = false;
-  }
+  void distrust() noexcept { trusted_ = false; }
   /// Whoever waits for the answer hears this; the connection is of no use any more.
   void abort(error why) noexcept;
   void rest() noexcept;
@@ -97,7 +95,7 @@ class http_connection final : private byte_listener, private http_listener, priv
 
   void on_bytes() noexcept override;
   void on_end(const error& why) noexcept override;
-  void on_head(http_head&& head) noexcept override;
+  void on_head(const http_head& head) noexcept override;
   void on_body(std::string_view piece) noexcept override;
   void on_complete() noexcept override;
   void on_expired() noexcept override;
@@ -118,10 +116,11 @@ class http_connection final : private byte_listener, private http_listener, priv
   std::size_t max_unread_;
   phase phase_ = phase::idle;
   bool began_ = false;
+  bool headed_ = false;
+  bool trusted_ = true;
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;  // of those, when the timer was last set
   std::size_t shown_ = 0;    // of the body, to whoever waits for more
-  std::optional<http_head> head_;
   byte_buffer body_;
   std::optional<error> failure_;
   event changed_;

@@ -29,7 +29,7 @@ result<std::vector<endpoint>> checked(const std::vector<ip_address>& addresses, 
 // The answer to CONNECT, of which only the head counts.
 class tunnel_answer final : public http_listener {
  public:
-  void on_head(http_head&& head) noexcept override { status = head.status; }
+  void on_head(const http_head& head) noexcept override { status = head.status; }
   void on_body(std::string_view /*piece*/) noexcept override {}
   void on_complete() noexcept override {}
   int status = 0;

@@ -183,7 +183,7 @@ int http_parser::machine::head_complete() {
   until_end = llhttp_message_needs_eof(&parser) != 0;
   const bool over = !no_body && limits.max_body != 0 && head.length.value_or(0) > limits.max_body;
   at = phase::body;
-  to->on_head(std::move(head));
+  to->on_head(head);
   if (over) return body_too_large();
   return no_body ? 1 : 0;
 }
@@ -205,11 +205,7 @@ void http_parser::machine::restart() noexcept {
   at = phase::idle;
   body = 0;
   no_body = leaves_body = false;
-  if (plain.forget()) {  // which leaves no other traces
-    head.length.reset();
-    head.reason.clear();
-    return;
-  }
+  if (plain.forget()) return;  // which leaves no traces but the head, and knows it again
   begin_grammar();
   head = {};
   field = {};
@@ -317,11 +313,13 @@ bool http_parser::between_messages() const noexcept { return machine_->at == mac
 
 bool http_parser::complete() const noexcept { return machine_->at == machine::phase::complete; }
 
-void http_parser::next(http_fields spent) noexcept {
+const http_head& http_parser::head() const noexcept { return machine_->head; }
+
+http_head http_parser::take_head() noexcept { return std::exchange(machine_->head, {}); }
+
+void http_parser::next() noexcept {
   detail::require(complete(), "http_parser::next: the message is not complete");
   machine_->restart();
-  spent.clear();
-  machine_->head.fields = std::move(spent);
 }
 
 }  // namespace hawser

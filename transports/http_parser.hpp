@@ -34,11 +34,11 @@ struct http_head {
 };
 
 /// Called from inside feed() and finish(); views are valid during the call. It must not touch the parser, but for
-/// leave_body().
+/// leave_body() and take_head().
 class http_listener {
  public:
   /// Once per message. 1xx answers are counted and dropped.
-  virtual void on_head(http_head&& head) noexcept = 0;
+  virtual void on_head(const http_head& head) noexcept = 0;
   virtual void on_body(std::string_view piece) noexcept = 0;
   virtual void on_complete() noexcept = 0;
 
@@ -70,9 +70,13 @@ class http_parser {
 
   /// Nothing of a message was seen.
   [[nodiscard]] bool between_messages() const noexcept;
-  /// The message is complete; feed() takes nothing until next(), which has a use for the memory of old fields.
+  /// What on_head() was told, until next(). Left here, it is known again where the next message has the same.
+  [[nodiscard]] const http_head& head() const noexcept;
+  [[nodiscard]] http_head take_head() noexcept;
+
+  /// The message is complete; feed() takes nothing until next().
   [[nodiscard]] bool complete() const noexcept;
-  void next(http_fields spent = {}) noexcept;
+  void next() noexcept;
 
  private:
   struct machine;

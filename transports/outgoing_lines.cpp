@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "outgoing_lines.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -22,18 +23,17 @@ std::string opening(std::string_view method) {
 
 // Valid JSON may have line breaks between its tokens, never inside one. On the wire they would end the message, and
 // what stands between two of them could be a whole message of its own.
+char* on_one_line(std::string_view json, char* to) noexcept {
+  char* end = std::copy_n(json.data(), json.size(), to);
+  const bool broken = json.find('\n') != std::string_view::npos || json.find('\r') != std::string_view::npos;
+  if (broken) std::replace_if(to, end, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return end;
+}
+
 void append_on_one_line(std::string& to, std::string_view json) {
-  if (json.find('\n') == std::string_view::npos && json.find('\r') == std::string_view::npos) {  // nearly always
-    to += json;
-    return;
-  }
-  while (true) {
-    const std::size_t end = json.find_first_of("\r\n");
-    to += json.substr(0, end);
-    if (end == std::string_view::npos) return;
-    to += ' ';
-    json.remove_prefix(end + 1);
-  }
+  const std::size_t before = to.size();
+  to.resize(before + json.size());
+  on_one_line(json, to.data() + before);
 }
 
 }  // namespace
@@ -89,23 +89,30 @@ prepared_request prepared_request::tool_call(std::string_view name, std::string_
 }
 
 void prepared_request::append_to(std::string& line, std::int64_t id, std::string_view argument) const {
-  std::array<char, 24> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), id).ptr;
-  const std::string_view digits{buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+  constexpr std::size_t longest_id = 20;
+  std::array<char, longest_id> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): to_chars fills it
+  const auto end_of_id = std::to_chars(buffer.data(), buffer.data() + buffer.size(), id).ptr;
+  const std::string_view digits{buffer.data(), static_cast<std::size_t>(end_of_id - buffer.data())};
   const std::string_view text = text_;
+  // Room for all of it at once, instead of asking for it piece by piece.
+  const std::size_t before = line.size();
+  line.resize(before + text.size() + 2 * longest_id + argument.size() + 2);
+  char* end = line.data() + before;
+  const auto add = [&end](std::string_view piece) { end = std::copy_n(piece.data(), piece.size(), end); };
   if (token_ > 0) {
-    line += text.substr(0, token_);
-    line += digits;
+    add(text.substr(0, token_));
+    add(digits);
   }
   if (argument.empty() || argument_ == token_) {
-    line += text.substr(id_);
+    add(text.substr(id_));
   } else {
-    line += text.substr(token_, argument_ - token_);
-    append_on_one_line(line, argument);
-    line += text.substr(argument_, id_ - argument_);
+    add(text.substr(token_, argument_ - token_));
+    end = on_one_line(argument, end);
+    add(text.substr(argument_, id_ - argument_));
   }
-  line += digits;
-  line += "}\n";
+  add(digits);
+  add("}\n");
+  line.resize(static_cast<std::size_t>(end - line.data()));
 }
 
 std::string notification_line(std::string_view method, std::string_view params) {

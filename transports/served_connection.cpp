@@ -50,8 +50,8 @@ void served_connection::read_on() noexcept {
   }
 }
 
-void served_connection::on_head(http_head&& head) noexcept {
-  head_ = std::move(head);
+void served_connection::on_head(const http_head& /*head*/) noexcept {
+  head_ = parser_.take_head();
   headed_.set();
 }
 

@@ -28,7 +28,7 @@ class served_connection final : private byte_listener, private http_listener {
 
   void on_bytes() noexcept override;
   void on_end(const error& why) noexcept override;
-  void on_head(http_head&& head) noexcept override;
+  void on_head(const http_head& head) noexcept override;
   void on_body(std::string_view piece) noexcept override { body_ += piece; }
   void on_complete() noexcept override;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How many instructions a call in memory and a lookup take, against those that are kept for this toolchain in
-// bench/instructions.json: time is noisy, instructions are not. HAWSER_KEEP_INSTRUCTIONS=1 keeps the new ones.
+// How many instructions a call in memory, our side of a call over HTTP and a lookup take, against those that are kept
+// for this toolchain in bench/instructions.json: time is noisy, instructions are not. HAWSER_KEEP_INSTRUCTIONS=1 keeps
+// the new ones.
 #include <boost/json.hpp>
 #include <boost/version.hpp>
 #include <charconv>
@@ -74,29 +75,30 @@ double each(const std::string& what) {
 const boost::ut::suite<"instructions"> tests = [] {
   using namespace boost::ut;
 
-  "a call in memory and a lookup take hardly more instructions than are kept for this toolchain"_test = [] {
-    if (!testing::bench_measures()) return;
-    if (access("/usr/bin/valgrind", X_OK) != 0) return cfg<override>.skip_this("valgrind is not installed");
-    json::object all = kept();
-    const bool keeping = std::getenv("HAWSER_KEEP_INSTRUCTIONS") != nullptr;
-    if (!keeping and not all.contains(toolchain()))
-      return cfg<override>.skip_this("none are kept for " + toolchain() +
-                                     "; HAWSER_KEEP_INSTRUCTIONS=1 ./dev test instructions keeps them");
-    json::object now;
-    for (const char* what : {"dispatch", "lookup"}) {
-      const double count = each(what);
-      expect(count > 10.0_d) << what << "is not optimised away";
-      now[what] = static_cast<std::int64_t>(count);
-      if (keeping) continue;
-      const double before = all.at(toolchain()).at(what).to_number<double>();
-      expect(count <= before * most_growth)
-          << what << "takes" << count << "instructions, where it took" << before
-          << ": if that is meant, HAWSER_KEEP_INSTRUCTIONS=1 ./dev test instructions keeps it";
-    }
-    if (!keeping) return;
-    all[toolchain()] = now;
-    keep(all);
-  };
+  "a call in memory, one over HTTP and a lookup take hardly more instructions than are kept for this toolchain"_test =
+      [] {
+        if (!testing::bench_measures()) return;
+        if (access("/usr/bin/valgrind", X_OK) != 0) return cfg<override>.skip_this("valgrind is not installed");
+        json::object all = kept();
+        const bool keeping = std::getenv("HAWSER_KEEP_INSTRUCTIONS") != nullptr;
+        if (!keeping and not all.contains(toolchain()))
+          return cfg<override>.skip_this("none are kept for " + toolchain() +
+                                         "; HAWSER_KEEP_INSTRUCTIONS=1 ./dev test instructions keeps them");
+        json::object now;
+        for (const char* what : {"dispatch", "http", "lookup"}) {
+          const double count = each(what);
+          expect(count > 10.0_d) << what << "is not optimised away";
+          now[what] = static_cast<std::int64_t>(count);
+          if (keeping) continue;
+          const double before = all.at(toolchain()).at(what).to_number<double>();
+          expect(count <= before * most_growth)
+              << what << "takes" << count << "instructions, where it took" << before
+              << ": if that is meant, HAWSER_KEEP_INSTRUCTIONS=1 ./dev test instructions keeps it";
+        }
+        if (!keeping) return;
+        all[toolchain()] = now;
+        keep(all);
+      };
 };
 
 }  // namespace

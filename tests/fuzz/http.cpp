@@ -17,10 +17,10 @@ namespace {
 using side = http_parser::side;
 
 struct notes final : http_listener {
-  void on_head(http_head&& given) noexcept override {
+  void on_head(const http_head& given) noexcept override {
     ++heads;
     if (completed) must_be_empty("a head after the end");
-    head = std::move(given);
+    head = given;
   }
   void on_body(std::string_view piece) noexcept override {
     if (heads != 1 || completed) must_be_empty("a body outside of its message");
@@ -98,6 +98,21 @@ void check_limits(const outcome& o, const http_limits& limits) {
   if (head > limits.max_head) must_be_empty("a head of more than its cap");
 }
 
+// A message whose head is known is heard as the first one was.
+void check_repeated(std::string_view bytes, const outcome& first, const manner& how) {
+  if (!first.heard.completed || how.no_body) return;
+  http_parser parser{how.from, how.limits};
+  for (int i = 0; i < 3; ++i) {
+    outcome again;
+    const auto fed = parser.feed(bytes, again.heard);
+    if (!fed) return must_be_empty("a message that was read once is refused");
+    again.used = *fed;
+    if (!parser.complete()) return;  // it ends with the connection
+    if (!again.same(first)) must_be_empty("something else when it comes again");
+    parser.next();
+  }
+}
+
 // Where two parsers read different messages, a third one is smuggled.
 void check_by_reference(std::string_view bytes, const outcome& o, const manner& how) {
   if (!o.heard.completed) return;
@@ -172,6 +187,7 @@ void fuzz_one(std::string_view input) {
                     " / " + parsed(bytes, how).failure);
   }
   check_rewritten(whole, one_piece);
+  check_repeated(bytes, whole, one_piece);
 }
 
 }  // namespace hawser::testing

@@ -39,9 +39,9 @@ struct http_answer final : private http_listener {
   }
 
  private:
-  void on_head(http_head&& head) noexcept override {
+  void on_head(const http_head& head) noexcept override {
     status = head.status;
-    fields = std::move(head.fields);
+    fields = head.fields;
     keep_alive = head.keep_alive;
   }
   void on_body(std::string_view piece) noexcept override { body += piece; }

@@ -14,7 +14,7 @@ using side = http_parser::side;
 
 // Writes down what it hears.
 struct notes final : http_listener {
-  void on_head(http_head&& head) noexcept override {
+  void on_head(const http_head& head) noexcept override {
     heads.push_back(head);
     text += head.status != 0 ? std::to_string(head.status) : head.method + ' ' + head.target;
     if (head.reason.find('\x1B') != std::string::npos) text += "a reason that spoils a terminal";
@@ -219,6 +219,43 @@ const suite<"http_parser"> tests = [] {
     parser.next();
     expect(parser.feed("H", to).value() == 1_ul);
     expect(!parser.between_messages());
+  };
+
+  "a head that comes again is known by its bytes, and nothing else is taken for it"_test = [] {
+    const std::string usual = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
+    const std::string with_more = usual.substr(0, usual.size() - 2) + "X-More: 1\r\n\r\n";
+    const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nee\r\n0\r\n\r\n";
+    const std::string long_one =
+        "HTTP/1.1 200 OK\r\nX-Long: " + std::string(2000, 'l') + "\r\nContent-Length: 1\r\n\r\n";
+    const std::vector<std::string> answers{usual + "aa",
+                                           usual + "bb",
+                                           with_more + "cc",
+                                           with_more + "dd",
+                                           usual + "ee",
+                                           chunked,
+                                           usual + "ff",
+                                           "HTTP/1.1 404 OK" + usual.substr(15) + "gg",
+                                           "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+                                           long_one + "h",
+                                           long_one + "i",
+                                           usual + "jj",
+                                           usual + "kk"};
+    // Head and body may come in two pieces; a head that does is llhttp's.
+    for (const std::size_t cut : {std::size_t{0}, std::size_t{20}, usual.size(), usual.size() + 1}) {
+      http_parser parser{side::response};
+      notes to;
+      std::string each;
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        const std::string_view bytes = answers[i];
+        const std::size_t first = i % 3 == 2 ? std::min(cut, bytes.size()) : 0;
+        if (first > 0) expect(parser.feed(bytes.substr(0, first), to).value() == first);
+        expect(parser.feed(bytes.substr(first), to).value() == bytes.size() - first && parser.complete()) << i;
+        each += answer(bytes).text;
+        if (i == 4) expect(parser.take_head().fields.count("Content-Type") == 1_ul) << "and is not known after that";
+        parser.next();
+      }
+      expect(to.text == each) << cut;
+    }
   };
 
   "C06 a message that is cut off anywhere is truncated, never complete"_test = [] {
