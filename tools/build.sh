@@ -16,7 +16,8 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
 }
 
 # A precompiled header has the folder of its clone inside, so that a compiler cache would never find in one clone what
-# another has compiled. It goes by these sums instead: of everything that the header includes.
+# another has compiled. It goes by these sums instead: of everything that the header includes. Where the times are the
+# same, too, one target uses what another has precompiled (tools/precompile.sh).
 name_precompiled_headers() { # $1 = mode
   [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] || return 0
   name_precompiled "$1" tools/pch.hpp build "${precompiled_rooms[@]}" cli benchmarks
@@ -26,30 +27,33 @@ name_precompiled_headers() { # $1 = mode
 precompiled_rooms=(runtime transports registry oauth host gateway)
 
 name_precompiled() { # $1 = mode, $2 = header, $3 = build folder, rest = the targets that have it
-  local mode=$1 header=$2 sum target folder
-  sum=$({ clang++-19 --version; echo "$mode"; included_by -M "$header" | grep '^/' | xargs stat -c '%n %s'
-    included_by -MM "$header" | xargs sha256sum; } | sha256sum)
+  local mode=$1 header=$2 included sum times target folder
+  included=$(clang++-19 -std=c++20 -M "$header" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$')
+  sum=$({ clang++-19 --version; echo "$mode"; grep '^/' <<< "$included" | xargs stat -c '%n %s'
+    grep -v '^/' <<< "$included" | xargs sha256sum; } | sha256sum)
+  times=$(xargs stat -c '%n %Y' <<< "$included" | sha256sum)
   for target in "${@:4}"; do
     folder=$3/.objs/$target/linux/$(uname -m)/$mode/${above:-}${header%/*}/cxx
     mkdir -p "$folder"
-    [ "$(cat "$folder/pch.hpp.pch.sum" 2>/dev/null)" = "$sum" ] || printf '%s\n' "$sum" > "$folder/pch.hpp.pch.sum"
+    note "$sum" "$folder/pch.hpp.pch.sum"
+    note "$times" "$folder/pch.hpp.pch.times"
   done
 }
 
-included_by() { # $1 = -M or -MM, $2 = header
-  clang++-19 -std=c++20 "$1" "$2" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$'
+note() { # $1 = text, $2 = file; one that says so already is left alone
+  [ "$(cat "$2" 2>/dev/null)" = "$1" ] || printf '%s\n' "$1" > "$2"
 }
 
 # Compilers that ask ccache first, except for a precompiled header: with the folder of another clone inside, it would be of
-# no use as soon as that is gone.
+# no use as soon as that is gone. That is shared among the targets of this one.
 compiler_cache_path() {
   command -v ccache > /dev/null || return 0
-  local folder=$cache/compilers name
+  local folder=$cache/compiling name
   if [ ! -d "$folder" ]; then
     mkdir -p "$folder.new.$$"
     for name in clang-19 clang++-19 gcc-14 g++-14; do
-      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
-        "$name" "$name" > "$folder.new.$$/$name"
+      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec "%s/tools/precompile.sh" /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
+        "$root" "$name" "$name" > "$folder.new.$$/$name"
       chmod +x "$folder.new.$$/$name"
       [ -x "/usr/bin/$name" ] || rm "$folder.new.$$/$name"
     done
