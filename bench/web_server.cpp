@@ -2,7 +2,7 @@
 // The neutral server of the HTTP question: as small and as fast as can be. It says its port on stdout, serves every
 // connection from one thread until its stdin ends, and answers tools/call with 117 bytes or a text of `--result N`. It
 // knows the handshake of 2025-11-25. With `--tls FILE`, key and certificate, it speaks TLS by OpenSSL's blocking calls.
-// With `--heads N` the head of an answer comes again only after N others.
+// With `--heads N` the heads of N small answers in a row are all different.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>

@@ -52,8 +52,8 @@ compiler_cache_path() {
   if [ ! -d "$folder" ]; then
     mkdir -p "$folder.new.$$"
     for name in clang-19 clang++-19 gcc-14 g++-14; do
-      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec "%s/tools/precompile.sh" /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
-        "$root" "$name" "$name" > "$folder.new.$$/$name"
+      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec "${0%%/*}/../../tools/precompile.sh" /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
+        "$name" "$name" > "$folder.new.$$/$name"
       chmod +x "$folder.new.$$/$name"
       [ -x "/usr/bin/$name" ] || rm "$folder.new.$$/$name"
     done

@@ -19,15 +19,12 @@ done
 [ -n "$output" ] && [ -f "$output.sum" ] && [ -f "$output.times" ] || exec "$compiler" "$@"
 store=$(dirname "${BASH_SOURCE[0]}")/../.cache/precompiled
 mkdir -p "$store"
+link() { ln -f "$1" "$2" 2>/dev/null || { cp "$1" "$2.$$" && mv "$2.$$" "$2"; }; } # on another file system: a copy
 kept=$store/$({ printf '%s\n' "$PWD" "$compiler" "${what[@]}"; cat "$output.sum" "$output.times"; } | sha256sum | cut -c1-32)
 exec 9> "$kept.lock"
 flock 9  # two targets want it at once, as a rule
-if [ ! -f "$kept.pch" ]; then
-  find "$store" -type f -mtime +7 -delete
-  "$compiler" "$@"
-  cat "$dependencies" > "$kept.d"
-  ln -f "$output" "$kept.pch" 2>/dev/null || cp "$output" "$kept.pch"
-  exit
-fi
-sed "1s|^[^:]*:|$output:|" "$kept.d" > "$dependencies"
-ln -f "$kept.pch" "$output" 2>/dev/null || cp "$kept.pch" "$output"
+if [ -f "$kept.pch" ] && sed "1s|^[^:]*:|$output:|" "$kept.d" > "$dependencies" && link "$kept.pch" "$output"; then exit; fi
+find "$store" -type f -mtime +7 -delete 2>/dev/null || true  # of headers as they were; somebody else may do the same
+"$compiler" "$@"
+cat "$dependencies" > "$kept.d"
+link "$output" "$kept.pch"

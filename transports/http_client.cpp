@@ -181,9 +181,9 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   std::string for_proxy;
   if (names_origin) {
     origin = to.origin();
-    if (!through->authorization.empty())
-      append_field(for_proxy, "Proxy-Authorization", through->authorization.reveal());
+    through->append_login(for_proxy);
   }
+  text_.consume(text_.size());
   constexpr std::size_t constant = 96;  // at least what stands below between quotes, and a length
   const byte_buffer::room room =
       text_.reserve(constant + what.method.size() + origin.size() + to.target.size() + over.authority().size() +
@@ -209,8 +209,8 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   add(what.body);
   text_.commit(static_cast<std::size_t>(end - room.at));
   over.send(text_.view());
-  // The memory is kept for the next request, and credentials are not kept with it.
-  if (!what.credentials.empty() || names_origin) cleanse(room.at, text_.size());
+  // The memory is kept for the next request, and credentials are not kept with it; nor what must not be redirected.
+  if (!what.credentials.empty() || names_origin || !what.follows_redirects) cleanse(room.at, text_.size());
   cleanse(for_proxy.data(), for_proxy.size());
   text_.consume(text_.size());
 }

@@ -251,6 +251,7 @@ bool http_connection::recycle() noexcept {
 
 void http_connection::rest() noexcept {
   if (body_.empty()) body_ = byte_buffer{};
+  if (phase_ == phase::idle) parser_.rest();
   stream_->rest();
 }
 

@@ -58,7 +58,7 @@ task<result<void>> http_client::tunnel(stream& over, const http_url& to, const h
   const std::string host =
       (to.host.find(':') == to.host.npos ? to.host : '[' + to.host + ']') + ':' + std::to_string(to.port);
   std::string request = "CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n";
-  if (!through.authorization.empty()) append_field(request, "Proxy-Authorization", through.authorization.reveal());
+  through.append_login(request);
   request += "\r\n";
   over.write(request);
   cleanse(request.data(), request.size());

@@ -299,7 +299,10 @@ http_parser::http_parser(http_parser&&) noexcept = default;
 http_parser& http_parser::operator=(http_parser&&) noexcept = default;
 http_parser::~http_parser() = default;
 
-void http_parser::expect_no_body() noexcept { machine_->no_body = true; }
+void http_parser::expect_no_body() noexcept {
+  machine_->no_body = true;
+  machine_->head = {};  // of the message before: this one is read by llhttp, which adds to what is there
+}
 void http_parser::leave_body() noexcept {
   machine_->leaves_body = true;
   machine_->plain.leave_body();
@@ -316,6 +319,12 @@ bool http_parser::complete() const noexcept { return machine_->at == machine::ph
 const http_head& http_parser::head() const noexcept { return machine_->head; }
 
 http_head http_parser::take_head() noexcept { return std::exchange(machine_->head, {}); }
+
+void http_parser::rest() noexcept {
+  if (!between_messages()) return;
+  machine_->head = {};
+  machine_->plain.rest();
+}
 
 void http_parser::next() noexcept {
   detail::require(complete(), "http_parser::next: the message is not complete");

@@ -55,7 +55,8 @@ class http_parser {
   http_parser& operator=(http_parser&&) noexcept;
   ~http_parser();
 
-  /// The answer that comes next has no body whatever its head says: HEAD, and a CONNECT that succeeded.
+  /// The answer that comes next has no body whatever its head says: HEAD, and a CONNECT that succeeded. Before any byte
+  /// of it.
   void expect_no_body() noexcept;
   /// Takes bytes up to the end of one message and not one more; says how many. errc::protocol says what is wrong,
   /// errc::too_large which limit it was; the same error comes again from then on, the connection is of no more use. A
@@ -77,6 +78,8 @@ class http_parser {
   /// The message is complete; feed() takes nothing until next().
   [[nodiscard]] bool complete() const noexcept;
   void next() noexcept;
+  /// Gives back the memory of the last head, if nothing of another message was seen.
+  void rest() noexcept;
 
  private:
   struct machine;

@@ -89,6 +89,14 @@ result<http_proxy> http_proxy::parse(std::string_view text) {
   return proxy;
 }
 
+void http_proxy::append_login(std::string& head) const {
+  if (authorization.empty()) return;
+  constexpr std::string_view name = "Proxy-Authorization";
+  constexpr std::size_t line_ends = 8;  // the field's and the head's, and what stands between name and value
+  head.reserve(head.size() + name.size() + authorization.reveal().size() + line_ends);
+  append_field(head, name, authorization.reveal());
+}
+
 proxy_rules proxy_rules::from_environment() {
   return {.for_http = variable("http_proxy", nullptr),
           .for_https = variable("https_proxy", "HTTPS_PROXY"),

@@ -17,6 +17,8 @@ struct http_proxy {
 
   /// `http://[user:password@]host:port`. errc::config says what is wrong, and never the password.
   static result<http_proxy> parse(std::string_view text);
+  /// Appends the header field of a login, where there is one; nothing of it is left in memory that the text had before.
+  void append_login(std::string& head) const;
 };
 
 struct proxy_rules {

@@ -232,6 +232,7 @@ const suite<"http_parser"> tests = [] {
                                            with_more + "cc",
                                            with_more + "dd",
                                            usual + "ee",
+                                           usual + "ll",
                                            chunked,
                                            usual + "ff",
                                            "HTTP/1.1 404 OK" + usual.substr(15) + "gg",
@@ -256,6 +257,16 @@ const suite<"http_parser"> tests = [] {
       }
       expect(to.text == each) << cut;
     }
+    http_parser parser{side::response};
+    notes to;
+    expect(parser.feed(usual + "aa", to).value() == usual.size() + 2);
+    parser.next();
+    parser.expect_no_body();
+    expect(parser.feed("HTTP/1.1 200 Fine\r\nX-Other: 1\r\n\r\n", to).has_value() && parser.complete());
+    expect(to.text.ends_with(".200|X-Other=1|keep>.")) << "nothing of the one before" << to.text;
+    parser.next();
+    parser.rest();
+    expect(parser.feed(usual + "bb", to).value() == usual.size() + 2 && to.text.ends_with("keep>bb."));
   };
 
   "C06 a message that is cut off anywhere is truncated, never complete"_test = [] {

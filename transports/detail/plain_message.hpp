@@ -53,6 +53,8 @@ class plain_message {
     return std::exchange(begun_, false);
   }
 
+  void rest() noexcept { std::string{}.swap(last_); }
+
  private:
   bool read(std::string_view bytes, const http_limits& limits, http_head& head) {
     head.fields.clear();
