@@ -32,8 +32,20 @@ features_are_proved() {
 }
 
 headers_alone() {
-  public_headers | xargs -P "$jobs" -I{} sh -c \
-    'clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ -include {} /dev/null || { echo "{} does not compile alone"; exit 1; }'
+  export lint_rules lint_known
+  lint_rules=$(echo alone; clang++-19 --version)
+  lint_known=$(lint_memory)
+  mkdir -p "$lint_known"
+  export -f header_alone known_clean clean lint_key lint_flags
+  public_headers | xargs -P "$jobs" -I{} bash -c 'header_alone {}'
+}
+
+header_alone() { # $1 = header
+  local key
+  key=$(lint_key "$1")
+  if known_clean "$key"; then return 0; fi
+  clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ -include "$1" /dev/null || { echo "$1 does not compile alone"; return 1; }
+  clean "$key"
 }
 
 install_check() {
@@ -70,8 +82,16 @@ LUA
 
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
 # that it includes, the rules or the tool change. What was found clean is remembered for all clones of a user, and
-# forgotten when nothing has asked for a month.
+# forgotten when nothing has asked for a month. The same for headers that compile alone.
 lint_memory() { echo "${XDG_CACHE_HOME:-${HOME:-$root}/.cache}/hawser/lint"; }
+
+known_clean() { # $1 = key; empty: nobody knows it
+  [ -n "$1" ] && [ -f "$lint_known/$1" ] && touch "$lint_known/$1"
+}
+
+clean() { # $1 = key
+  [ -z "$1" ] || : > "$lint_known/$1"
+}
 
 lint_flags() { echo '-std=c++20 -Ibuild/release/gen -DHAWSER_VERSION="0" -DHAWSER_SOURCE_ROOT="."'; }
 
@@ -85,9 +105,9 @@ lint_key() { # $1 = file; nothing if it does not even preprocess
 lint_one() { # $1 = file
   local key said
   key=$(lint_key "$1")
-  if [ -n "$key" ] && [ -f "$lint_known/$key" ]; then touch "$lint_known/$key"; return 0; fi
+  if known_clean "$key"; then return 0; fi
   said=$(clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- $(lint_flags) 2>/dev/null) || { printf '%s\n' "$said"; return 1; }
-  [ -z "$key" ] || : > "$lint_known/$key"
+  clean "$key"
 }
 
 lint_command() { # deep: the static analyzer instead of the quick checks
@@ -102,7 +122,7 @@ lint_command() { # deep: the static analyzer instead of the quick checks
   mkdir -p "$lint_known"
   find "$lint_known" -type f -mtime +30 -delete
   [ -f build/release/gen/keeper_image.inc ] || build release libhawser
-  export -f lint_one lint_key lint_flags
+  export -f lint_one known_clean clean lint_key lint_flags
   # Not the consumer, which includes Hawser as it is installed: the check that builds it sees to it.
   sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$|^tests/install/' | xargs -P "$jobs" -I{} bash -c 'lint_one {}'
 }

@@ -71,7 +71,7 @@ test_programs_in_order() { { printf '%s\n' interop host bench transports runtime
 
 fuzz_checks() {
   local target
-  build fuzz --group=fuzz
+  build_in_turn fuzz --group=fuzz
   run_fuzz_targets 10 $(fuzz_targets)
   for target in $(fuzz_targets); do check "$target finds nothing in 10 s" fuzz_verdict "$target"; done
 }
@@ -84,27 +84,31 @@ threaded=(task: loop: offload: file: dns: signals: "an embedder" reader: host: r
 
 test_everything() {
   local rooms
+  # Not the servers of other people under a sanitizer: they take a minute, and what they say passes through the same code
+  # as fixtures.
+  rooms=$(test_programs_in_order | grep -vx interop)
   phase "release"
   build release
+  if [ "$toolchain" = gcc ]; then build_ahead debug runtime_test registry_test; else build_ahead asan $(printf '%s_test\n' $rooms); fi
   run_together release $(test_programs_in_order)
   check "docs/features.md names tests that passed" features_are_proved
   check "every question of the bench can be answered" bench_command --quick
   check "the demo shows what it says" "$(build_folder release)/bin/hawser-demo"
   if [ "$toolchain" = gcc ]; then
     phase "debug"
-    build debug runtime_test registry_test
+    build_in_turn debug runtime_test registry_test
     run_together debug runtime registry
   else
     phase "asan"
-    # Not the servers of other people: they take a minute, and what they say passes through the same code as fixtures.
-    rooms=$(test_programs_in_order | grep -vx interop)
-    build asan $(printf '%s_test\n' $rooms)
+    build_in_turn asan $(printf '%s_test\n' $rooms)
+    build_ahead tsan runtime_test registry_test host_test
     run_together asan $rooms
+    phase "tsan"
+    build_in_turn tsan runtime_test registry_test host_test
+    build_ahead fuzz --group=fuzz
+    run_together tsan runtime registry host -- "${threaded[@]}"
     phase "fuzz"
     fuzz_checks
-    phase "tsan"
-    build tsan runtime_test registry_test host_test
-    run_together tsan runtime registry host -- "${threaded[@]}"
     phase "tree checks"
     tree_checks
   fi

@@ -1,6 +1,8 @@
-# Test programs two at a time: they mostly wait, for processes and for clocks. Sourced by tools/test.sh.
+# Test programs two at a time: they mostly wait, for processes and for clocks. Meanwhile the next mode is built. Sourced
+# by tools/test.sh.
 
 declare -A running=()  # process → program
+ahead=                 # the process that builds what comes next
 
 # Each is told of as it ends. The longest should come first.
 run_together() { # $1 = mode, then rooms, then perhaps -- and patterns
@@ -34,7 +36,22 @@ await_one() { # $1 = mode
   unset "running[$ended]"
 }
 
+# What goes wrong is told by build_in_turn(), when its turn comes.
+build_ahead() { # $1 = mode, rest = targets
+  trap end_together EXIT
+  set -m
+  (renice -n 19 "$BASHPID"; build "$@") > /dev/null 2>&1 < /dev/null &
+  ahead=$!
+  set +m
+}
+
+build_in_turn() { # as build()
+  [ -z "$ahead" ] || wait "$ahead" || true
+  ahead=
+  build "$@"
+}
+
 end_together() {
   local process
-  for process in "${!running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+  for process in $ahead "${!running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
 }

@@ -7,16 +7,19 @@
 #include <utility>
 
 #include "../runtime/detail/check.hpp"
-#include "detail/head_lines.hpp"
-#include "detail/http_preface.hpp"
+#include "detail/head_pieces.hpp"
 #include "detail/plain_message.hpp"
 
 namespace hawser {
 
 struct http_parser::machine {
+  using kind = detail::head_pieces::kind;
   enum class phase : std::uint8_t { idle, head, body, complete, broken };
 
-  machine(side what, http_limits given) : from(what), limits(given) { begin_grammar(); }
+  machine(side what, http_limits given)
+      : from(what), limits(given), pieces(what == side::request ? kind::request : kind::answer) {
+    begin_grammar();
+  }
 
   static machine& of(llhttp_t* p) noexcept { return *static_cast<machine*>(p->data); }
   static const llhttp_settings_t& settings() noexcept;
@@ -31,10 +34,8 @@ struct http_parser::machine {
   phase at = phase::idle;
   http_listener* to = nullptr;  // inside feed() only
   http_head head;
-  http_field field;     // the one that is being read
-  std::string opening;  // the line of a request, or the first bytes of an answer
-  detail::head_lines lines;
-  std::size_t head_bytes = 0;
+  http_field field;  // the one that is being read
+  detail::head_pieces pieces;
   std::size_t fields = 0;
   std::size_t informational = 0;
   std::size_t extra = 0;  // bytes of chunk extensions and trailers, which nobody reads
@@ -52,8 +53,6 @@ struct http_parser::machine {
     at = phase::broken;
     return HPE_USER;
   }
-  void note_opening(std::string_view piece);
-  std::string_view head_piece(std::string_view bytes, bool& bare);
   error fault(llhttp_errno_t code) const;
   int head_complete();
   int field_complete();
@@ -169,7 +168,7 @@ int http_parser::machine::head_complete() {
   if (from == side::request) {
     head.method = llhttp_method_name(static_cast<llhttp_method_t>(parser.method));
     // llhttp is content with several spaces, and with other protocols of this form.
-    if (opening != head.method + ' ' + head.target + " HTTP/1." + std::to_string(parser.http_minor) + "\r\n")
+    if (pieces.opening() != head.method + ' ' + head.target + " HTTP/1." + std::to_string(parser.http_minor) + "\r\n")
       return fail(errc::protocol, "has a line of another form than \"METHOD target HTTP/1.1\"");
   } else {
     head.status = parser.status_code;
@@ -192,8 +191,9 @@ error http_parser::machine::fault(llhttp_errno_t code) const {
   const bool first_line = fields == 0 && field.name.empty() && informational == 0 && at == phase::head;
   const bool no_http = code == HPE_INVALID_CONSTANT || code == HPE_INVALID_METHOD || code == HPE_PAUSED_H2_UPGRADE ||
                        code == HPE_INVALID_VERSION || code == HPE_INVALID_URL;
-  if (first_line && (no_http || detail::begins_as_another_protocol(opening)))
-    return error{.code = errc::protocol, .what = "http: the " + std::string{subject()} + detail::not_http(opening)};
+  if (first_line && (no_http || detail::begins_as_another_protocol(pieces.opening())))
+    return error{.code = errc::protocol,
+                 .what = "http: the " + std::string{subject()} + detail::not_http(pieces.opening())};
   const char* reason = llhttp_get_error_reason(&parser);
   std::string why = reason != nullptr && *reason != '\0' ? reason : llhttp_errno_name(code);
   if (why.front() >= 'A' && why.front() <= 'Z' && why.size() > 1 && why[1] >= 'a' && why[1] <= 'z')
@@ -209,32 +209,9 @@ void http_parser::machine::restart() noexcept {
   begin_grammar();
   head = {};
   field = {};
-  opening.clear();
-  lines = {};
-  head_bytes = fields = informational = extra = 0;
+  pieces.restart();
+  fields = informational = extra = 0;
   interim = until_end = false;
-}
-
-void http_parser::machine::note_opening(std::string_view piece) {
-  if (from == side::response) {
-    opening.append(piece.substr(0, detail::max_preface - std::min(opening.size(), detail::max_preface)));
-    return;
-  }
-  // RFC 9112, "Message Parsing": empty lines before a request are skipped.
-  if (opening.empty()) piece.remove_prefix(std::min(piece.find_first_not_of("\r\n"), piece.size()));
-  if (opening.ends_with('\n')) return;
-  opening.append(piece.substr(0, std::min(piece.find('\n'), piece.size() - 1) + 1));
-}
-
-// In the head: the bytes up to its end or the end of its limit. Given out like this, both hold whatever the splits.
-std::string_view http_parser::machine::head_piece(std::string_view bytes, bool& bare) {
-  const std::string_view allowed = bytes.substr(0, limits.max_head - head_bytes);
-  const auto found = lines.next(allowed);
-  bare = found.what == detail::head_lines::verdict::bare;
-  const std::string_view piece = allowed.substr(0, found.size);
-  head_bytes += piece.size();
-  note_opening(piece);
-  return piece;
 }
 
 result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
@@ -251,13 +228,13 @@ result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_list
     bool bare = false;
     if (at == phase::idle) at = phase::head;
     if (at == phase::head) {
-      if (head_bytes == limits.max_head) {
+      if (pieces.size() == limits.max_head) {
         fail(errc::too_large, "has a head of more than " + std::to_string(limits.max_head) + " bytes");
         break;
       }
-      piece = head_piece(piece, bare);
+      piece = pieces.next(piece, limits.max_head, bare);
       // llhttp skips empty lines here, too; but then the end of what came before was elsewhere.
-      if (from == side::response && (opening.starts_with('\r') || opening.starts_with('\n'))) {
+      if (from == side::response && (pieces.opening().starts_with('\r') || pieces.opening().starts_with('\n'))) {
         fail(errc::protocol, "begins with an empty line");
         break;
       }
