@@ -146,15 +146,21 @@ void judge(const std::vector<call_record>& records, const std::vector<death>& de
     answered += one.answered ? 1 : 0;
     unknown += !one.answered && !known_not ? 1 : 0;
   }
-  // The host's thread and the caller's each wait for a processor as long as others do on this machine.
-  const std::chrono::nanoseconds bound = 100ms + 2 * late;
-  std::chrono::nanoseconds worst{};
+  // The host's thread and the caller's each wait for a processor as long as others do on this machine. Now and then one
+  // waits longer, for a disk that is written to, say: so hardly any call may, and none much longer.
+  std::vector<std::chrono::nanoseconds> waits;
   for (const death& d : deaths) {
     for (const call_record& one : records) {
-      if (one.server == d.server && one.begin <= d.told && one.end >= d.told) worst = std::max(worst, one.end - d.gone);
+      if (one.server == d.server && one.begin <= d.told && one.end >= d.told) waits.push_back(one.end - d.gone);
     }
   }
-  expect(worst <= bound) << worst / 1ms << "ms after the end of its server, where others wait" << late / 1ms << "ms";
+  expect(fatal(waits.size() > 20_ul)) << waits.size() << "calls saw the end of their server";
+  std::sort(waits.begin(), waits.end());
+  const std::chrono::nanoseconds nearly_all = waits[waits.size() * 95 / 100];
+  expect(nearly_all <= 100ms + 2 * late) << nearly_all / 1ms << "ms after the end of its server, others wait"
+                                         << late / 1ms;
+  expect(waits.back() <= 1s + 2 * late) << waits.back() / 1ms << "ms after the end of its server, others wait"
+                                        << late / 1ms;
   expect(answered > call_count / 4 && unknown > 0) << answered << "answered," << unknown << "unknown";
   expect(deaths.size() > 10_ul) << deaths.size() << "deaths";
 }
