@@ -5,13 +5,13 @@ set_xmakever("2.9.9")
 set_languages("c++20")
 
 includes("tools/xmake/packages.lua", "tools/xmake/modes.lua", "tools/xmake/rules.lua")
-hawser_modes()
+local main_project = os.projectdir() == os.scriptdir()
+hawser_modes(main_project)
 if system_packages() then
     set_policy("network.mode", "private")  -- nothing to fetch: do not even look
 end
 
 -- A program that includes Hawser wants the library, not its tests.
-local main_project = os.projectdir() == os.scriptdir()
 option("tests", {default = main_project, description = "build the tests"})
 option("bench", {default = main_project, description = "build hawser-bench"})
 

@@ -19,7 +19,7 @@ xmake_for() { # $1 = mode, rest = xmake's arguments
 # another has compiled. It goes by these sums instead: of everything that the header includes. Where the times are the
 # same, too, one target uses what another has precompiled (tools/precompile.sh).
 name_precompiled_headers() { # $1 = mode
-  [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] || return 0
+  [ "$toolchain" = clang ] && [ -n "$(compiler_cache_path)" ] && command -v clang++-19 > /dev/null || return 0
   name_precompiled "$1" tools/pch.hpp build "${precompiled_rooms[@]}" cli benchmarks
   name_precompiled "$1" tests/support/pch.hpp build {runtime,transports,registry,oauth,host,gateway,cli,interop,bench,tree}_test
 }
@@ -27,10 +27,10 @@ name_precompiled_headers() { # $1 = mode
 precompiled_rooms=(runtime transports registry oauth host gateway)
 
 name_precompiled() { # $1 = mode, $2 = header, $3 = build folder, rest = the targets that have it
-  local mode=$1 header=$2 included sum times target folder
-  included=$(clang++-19 -std=c++20 -M "$header" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$')
-  sum=$({ clang++-19 --version; echo "$mode"; grep '^/' <<< "$included" | xargs stat -c '%n %s'
-    grep -v '^/' <<< "$included" | xargs sha256sum; } | sha256sum)
+  local mode=$1 header=$2 compiler included sum times target folder
+  compiler=$(llvm clang++)
+  included=$("$compiler" -std=c++20 -M "$header" | tr -d '\\' | tr ' ' '\n' | grep -v -e ':$' -e '^$')
+  sum=$({ "$compiler" --version; echo "$mode"; xargs sha256sum <<< "$included"; } | sha256sum)
   times=$(xargs stat -c '%n %Y' <<< "$included" | sha256sum)
   for target in "${@:4}"; do
     folder=$3/.objs/$target/linux/$(uname -m)/$mode/${above:-}${header%/*}/cxx
@@ -44,32 +44,31 @@ note() { # $1 = text, $2 = file; one that says so already is left alone
   [ "$(cat "$2" 2>/dev/null)" = "$1" ] || printf '%s\n' "$1" > "$2"
 }
 
-# Compilers that ask ccache first, except for a precompiled header: with the folder of another clone inside, it would be of
-# no use as soon as that is gone. That is shared among the targets of this one.
+# Prints what comes first in PATH: compilers that ask ccache (tools/compiler.sh).
 compiler_cache_path() {
   command -v ccache > /dev/null || return 0
   local folder=$cache/compiling name
-  if [ ! -d "$folder" ]; then
-    mkdir -p "$folder.new.$$"
-    for name in clang-19 clang++-19 gcc-14 g++-14; do
-      printf '#!/bin/sh\ncase " $* " in *" c++-header "*) exec "${0%%/*}/../../tools/precompile.sh" /usr/bin/%s "$@" ;; esac\nexec ccache /usr/bin/%s "$@"\n' \
-        "$name" "$name" > "$folder.new.$$/$name"
-      chmod +x "$folder.new.$$/$name"
-      [ -x "/usr/bin/$name" ] || rm "$folder.new.$$/$name"
-    done
-    mv -T "$folder.new.$$" "$folder" 2>/dev/null || rm -rf "$folder.new.$$"
-  fi
+  mkdir -p "$folder"
+  for name in clang-19 clang++-19 gcc-14 g++-14; do
+    if [ ! -x "/usr/bin/$name" ]; then rm -f "$folder/$name"
+    elif [ ! -L "$folder/$name" ]; then ln -sf ../../tools/compiler.sh "$folder/$name"; fi
+  done
   echo "$folder:"
 }
 
+# Debian's name for a program of a compiler, or the plain one of other systems.
+versioned() { if command -v "$1-$2" > /dev/null; then echo "$1-$2"; else echo "$1"; fi; } # $1 = plain name, $2 = version
+llvm() { versioned "$1" 19; }
+
+xmake_toolchain() { if [ "$toolchain" = clang ]; then llvm clang; else versioned gcc 14; fi; }
+compiler_name() { if [ "$toolchain" = clang ]; then llvm clang++; else versioned g++ 14; fi; }
+
 configure() { # $1 = mode
-  local folder=build chain=clang-19
-  [ "$toolchain" = gcc ] && folder=build/gcc chain=gcc-14
-  command -v clang++-19 >/dev/null || [ "$toolchain" = gcc ] || chain=clang
-  local stamp="build/.config/$toolchain-$1/stamp" state
-  state=$({ compiler_cache_path; cat xmake.lua */xmake.lua tools/xmake/*.lua; } | sha256sum)
+  local folder=build stamp="build/.config/$toolchain-$1/stamp" state
+  [ "$toolchain" = clang ] || folder=build/gcc
+  state=$({ compiler_cache_path; xmake_toolchain; cat xmake.lua */xmake.lua tools/xmake/*.lua; } | sha256sum)
   [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && return 0
-  xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$chain" --ccache=n > "$cache/configure-$1.log" 2>&1 ||
+  xmake_for "$1" f -c -y -m "$1" -o "$folder" --toolchain="$(xmake_toolchain)" --ccache=n > "$cache/configure-$1.log" 2>&1 ||
     { cat "$cache/configure-$1.log" >&2; fail "xmake could not be configured for $1"; }
   printf '%s\n' "$state" > "$stamp"
 }
@@ -80,15 +79,20 @@ build() { # $1 = mode, rest = targets or --group=NAME; all without
   name_precompiled_headers "$mode"
   [ ${#targets[@]} -gt 0 ] || targets=("")
   for target in "${targets[@]}"; do
-    xmake_for "$mode" build -j "$jobs" ${target:+"$target"} > "$log" 2>&1 || { grep -v compiling "$log" >&2; fail "the $mode build failed"; }
+    xmake_for "$mode" build -j "$jobs" ${target:+"$target"} > "$log" 2>&1 ||
+      { grep -avE '^\[ *[0-9]+%\]: ' "$log" >&2 || true; fail "the $mode build failed: $log"; }
   done
+}
+
+check_mode() { # $1 = mode
+  case $1 in release|debug|asan|tsan|fuzz|coverage) ;; *) fail "unknown mode \"$1\": release, debug, asan, tsan, fuzz or coverage" ;; esac
 }
 
 build_command() {
   [ $# -gt 0 ] || set -- release
   local mode
+  for mode in "$@"; do check_mode "$mode"; done
   for mode in "$@"; do
-    case $mode in release|debug|asan|tsan|fuzz|coverage) ;; *) fail "unknown mode \"$mode\"" ;; esac
     build "$mode"
     say "built: $(build_folder "$mode")/bin"
   done

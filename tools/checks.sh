@@ -1,6 +1,6 @@
 # Checks of the tree rather than of the program: format, lint, headers, installation. Sourced by tools/test.sh.
 
-sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.hpp'; }
+sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' | grep -vxF -f <(git ls-files -d); }
 
 tree_checks() {
   check "the sources are formatted" fmt_command --check
@@ -12,8 +12,8 @@ tree_checks() {
 
 fmt_command() {
   case ${1:-} in
-    --check) sources | xargs clang-format-19 --dry-run --Werror ;;
-    "") sources | xargs clang-format-19 -i ;;
+    --check) sources | xargs "$(llvm clang-format)" --dry-run --Werror ;;
+    "") sources | xargs "$(llvm clang-format)" -i ;;
     *) fail "unknown option \"$1\"" ;;
   esac
 }
@@ -24,7 +24,7 @@ public_headers() { ls {runtime,transports,registry,oauth,host,gateway}/*.hpp; }
 features_are_proved() {
   local name missing=0
   while read -r name; do
-    grep -qF "ok      $name (" "$cache"/release-*_test.log && continue
+    grep -qaF "ok      $name (" "$cache"/release-*_test.log && continue
     echo "docs/features.md names a test that did not pass: $name"
     missing=1
   done < <(sed -n 's/^| S.* | \(`.*`\) |$/\1/p' docs/features.md | grep -o '`[^`]*`' | tr -d '`' | sort -u)
@@ -32,11 +32,11 @@ features_are_proved() {
 }
 
 headers_alone() {
-  export lint_rules lint_known
-  lint_rules=$(echo alone; clang++-19 --version)
+  export alone_flags='-std=c++20 -Wall -Wextra -Werror' lint_rules lint_known
+  lint_rules=$(echo "alone $alone_flags"; "$(llvm clang++)" --version)
   lint_known=$(lint_memory)
   mkdir -p "$lint_known"
-  export -f header_alone known_clean clean lint_key lint_flags
+  export -f header_alone known_clean clean lint_key lint_flags llvm versioned
   public_headers | xargs -P "$jobs" -I{} bash -c 'header_alone {}'
 }
 
@@ -44,40 +44,44 @@ header_alone() { # $1 = header
   local key
   key=$(lint_key "$1")
   if known_clean "$key"; then return 0; fi
-  clang++-19 -std=c++20 -Wall -Wextra -Werror -fsyntax-only -x c++ -include "$1" /dev/null || { echo "$1 does not compile alone"; return 1; }
+  "$(llvm clang++)" $alone_flags -fsyntax-only -x c++ -include "$1" /dev/null || { echo "$1 does not compile alone"; return 1; }
   clean "$key"
 }
 
 install_check() {
-  local to=$cache/installed
+  local to=$cache/installed cflags libs
   rm -rf "$to"
   xmake_for release install -o "$to" > "$cache/install.log" 2>&1 || { cat "$cache/install.log"; return 1; }
-  # -I only by pkg-config's word: what the installed headers include must be installed, too.
-  PKG_CONFIG_PATH=$to/lib/pkgconfig clang++-19 -std=c++20 tests/install/consumer.cpp -o "$to/consumer" \
-    $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags --libs hawser)
+  # -I only by pkg-config's word, which is quoted for a shell: what the installed headers include must be installed, too.
+  export PKG_CONFIG_PATH=$to/lib/pkgconfig
+  eval "cflags=($(pkg-config --cflags hawser)) libs=($(pkg-config --libs hawser))"
+  "$(llvm clang++)" -std=c++20 "${cflags[@]}" tests/install/consumer.cpp -o "$to/consumer" "${libs[@]}"
   [ "$("$to/consumer")" = "hello from an installed library" ]
   # What the other rooms' headers include must be there, too.
   ls {transports,registry,oauth,host,gateway}/*.hpp | sed 's,.*,#include <hawser/&>,' |
-    clang++-19 -std=c++20 -fsyntax-only -x c++ $(PKG_CONFIG_PATH=$to/lib/pkgconfig pkg-config --cflags hawser) -
+    "$(llvm clang++)" -std=c++20 -fsyntax-only -x c++ "${cflags[@]}" -
 }
 
+readme_text() { # $1 = how its first line begins; to the end of the block
+  sed -n "\\|^$1|,/^\`\`\`/{/^\`\`\`/!p}" README.md
+}
+
+# As README.md says, with the program that it shows.
 including_project() {
-  local project=$cache/including
+  local project=$cache/including recipe
   rm -rf "$project"
   mkdir -p "$project"
-  cp tests/install/consumer.cpp "$project"
-  cat > "$project/xmake.lua" <<LUA
-includes("$root")
-set_policy("network.mode", "private")
-set_toolchains("clang-19")
-target("consumer") set_kind("binary") set_languages("c++20") add_files("consumer.cpp") add_deps("libhawser")
-LUA
+  readme_text '#include <hawser/runtime/keeper.hpp>' > "$project/main.cpp"
+  sed -n '/^#include <hawser/,$p' tests/install/consumer.cpp | diff - "$project/main.cpp"  # README.md says that it is the same
+  recipe=$(readme_text 'includes("path')
+  recipe=${recipe/clang-19/$(xmake_toolchain)}
+  printf '%s\n' "${recipe/path\/to\/hawser/"$root"}" > "$project/xmake.lua"
   # xmake calls our folder, seen from theirs, "__/__".
   above=__/__/ name_precompiled debug tools/pch.hpp "$project/build" "${precompiled_rooms[@]}"
   # Not optimised: it is the second time that everything is compiled, and it only has to work.
-  (cd "$project" && root=$project && xmake_for including f -P . -y -m debug --ccache=n && xmake_for including build -P . -j "$jobs" consumer)
+  (cd "$project" && root=$project && xmake_for including f -P . -y -m debug --ccache=n && xmake_for including build -P . -j "$jobs" my-program)
   [ ! -e "$project/build/debug/bin/runtime_test" ]
-  [ "$("$project"/build/linux/*/debug/consumer)" = "hello from an installed library" ]
+  [ "$("$project"/build/linux/*/debug/my-program)" = "hello from an installed library" ]
 }
 
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
@@ -97,16 +101,15 @@ lint_flags() { echo '-std=c++20 -Ibuild/release/gen -DHAWSER_VERSION="0" -DHAWSE
 
 lint_key() { # $1 = file; nothing if it does not even preprocess
   local included
-  included=$(clang++-19 $(lint_flags) -M "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' | grep -v -e ':$' -e '^$' -e '\.inc$') || return 0
-  { echo "$lint_rules"; lint_flags; grep -v '^/' <<< "$included" | xargs sha256sum; grep '^/' <<< "$included" | xargs stat -L -c '%n %s'; } |
-    sha256sum | cut -d' ' -f1
+  included=$("$(llvm clang++)" $(lint_flags) -M "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' | grep -v -e ':$' -e '^$' -e '\.inc$') || return 0
+  { echo "$lint_rules"; lint_flags; xargs sha256sum <<< "$included"; } | sha256sum | cut -d' ' -f1
 }
 
 lint_one() { # $1 = file
   local key said
   key=$(lint_key "$1")
   if known_clean "$key"; then return 0; fi
-  said=$(clang-tidy-19 --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- $(lint_flags) 2>/dev/null) || { printf '%s\n' "$said"; return 1; }
+  said=$("$(llvm clang-tidy)" --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- $(lint_flags) 2>/dev/null) || { printf '%s\n' "$said"; return 1; }
   clean "$key"
 }
 
@@ -117,12 +120,12 @@ lint_command() { # deep: the static analyzer instead of the quick checks
     deep) lint_checks='-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks' ;;
     *) fail "unknown lint \"$1\": deep" ;;
   esac
-  lint_rules=$(echo "$lint_checks"; clang-tidy-19 --version; cat .clang-tidy)
+  lint_rules=$(echo "$lint_checks"; "$(llvm clang-tidy)" --version; cat .clang-tidy)
   lint_known=$(lint_memory)
   mkdir -p "$lint_known"
   find "$lint_known" -type f -mtime +30 -delete
   [ -f build/release/gen/keeper_image.inc ] || build release libhawser
-  export -f lint_one known_clean clean lint_key lint_flags
+  export -f lint_one known_clean clean lint_key lint_flags llvm versioned
   # Not the consumer, which includes Hawser as it is installed: the check that builds it sees to it.
   sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$|^tests/install/' | xargs -P "$jobs" -I{} bash -c 'lint_one {}'
 }

@@ -13,9 +13,10 @@ node_obstacle() { # $1 = the oldest version that can
   [[ $version =~ ^v([0-9]+)\. ]] && [ "${BASH_REMATCH[1]}" -ge "$1" ] || echo "node ${version:-"that does not start"} is older than $1"
 }
 
-# No script of a package runs. A network that swallows everything must not hold up anybody for npm's own five minutes.
+# No script of a package runs. A network that swallows everything must not hold up anybody for npm's own five minutes; in
+# the foreground, or Ctrl-C would not reach it.
 npm_install() { # $1 = folder with package.json
-  (cd "$1" && timeout -k 5 240 npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
+  (cd "$1" && timeout --foreground -k 5 240 npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error \
     --prefer-offline --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 --fetch-timeout=30000)
 }
 
@@ -38,7 +39,8 @@ npm_packages() { # $1 = folder with package.json, $2 = its name in the cache, $3
 
 # Prints why it did not work, or nothing.
 npm_install_into() { # $1 = where, $2 = folder with package.json, $3 = log
-  local new=$1.new.$$ code=0
+  local new=$1.new.$$ code=0 left
+  for left in "${1%/*}"/*.new.*; do kill -0 "${left##*.}" 2>/dev/null || rm -rf "$left"; done  # by runs that were ended
   say "installing what $2/package.json names"
   mkdir -p "$new"
   cp "$2"/package.json "$2"/package-lock.json "$2"/.npmrc "$new"
@@ -48,11 +50,10 @@ npm_install_into() { # $1 = where, $2 = folder with package.json, $3 = log
   rm -rf "$new"
   [ $code != 0 ] || return 0
   local first
-  first=$(grep -m 1 -E '^npm (error|ERR!)' "$3" | cut -c1-160 || true)
+  first=$(sed -nE 's/^npm (error|ERR!) +//p' "$3" | head -n 2 | paste -sd' ' | cut -c1-160 || true)
   case "$code $(cat "$3")" in
     124*|137*) echo "npm ci took more than 240 s" ;;
-    *ENOTFOUND*|*EAI_AGAIN*|*ECONNREFUSED*|*ECONNRESET*|*ETIMEDOUT*|*ENETUNREACH*|*EHOSTUNREACH*|*ENOTCACHED*|*ERR_SOCKET_TIMEOUT*)
-      echo "npm cannot reach its registry (${first:-exit code $code})" ;;
-    *) echo "npm ci refused (${first:-exit code $code}); the whole story: $3" ;;
+    *" code EUSAGE"*|*" code EINTEGRITY"*) echo "npm ci refused ($first); the whole story: $3" ;;
+    *) echo "npm ci did not work here (${first:-exit code $code})" ;;
   esac
 }

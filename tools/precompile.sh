@@ -14,7 +14,7 @@ for ((i = 0; i < ${#all[@]}; ++i)); do
     *) what+=("${all[i]}") ;;
   esac
 done
-# Beside the output: sizes, times and sums of everything that the header includes (tools/build.sh). The compiler refuses
+# Beside the output: sums and times of everything that the header includes (tools/build.sh). The compiler refuses
 # what is older than one of these.
 [ -n "$output" ] && [ -f "$output.sum" ] && [ -f "$output.times" ] || exec "$compiler" "$@"
 store=$(dirname "${BASH_SOURCE[0]}")/../.cache/precompiled

@@ -85,16 +85,35 @@ through pkg-config and fetches the rest from its own package repository (xmake f
 TEXT
 }
 
-setup() { # $1 = toolchain (clang | gcc)
+# apt would make room for ours by removing what somebody else has chosen, another version of Boost for instance.
+explain_refusal() { # $1 = wanted packages, rest = apt-get and its options
+  local in_the_way
+  in_the_way=$(LC_ALL=C "${@:2}" -s install $1 2>/dev/null | sed -n 's/^Remv \([^ ]*\).*/\1/p' || true)
+  if [ -n "$in_the_way" ]; then
+    say "In the way of $(echo $1) are:" $in_the_way
+    fail "remove these yourself with apt-get, or keep them and build with xmake alone, which fetches what is missing (README, Building)"
+  fi
+  tail -n 30 "$cache/apt-install.log" >&2
+  fail "apt-get could not install: $(echo $1)"
+}
+
+# Where there is no package to ask for, what can be looked for is a program.
+missing_programs() {
+  local name
+  for name in xmake pkg-config git "$(compiler_name)"; do command -v "$name" > /dev/null || echo "$name"; done
+}
+
+setup() {
   local release missing apt_options=()
   release=$(debian_release)
   if [ -z "$release" ]; then
-    command -v xmake >/dev/null && { command -v clang++-19 || command -v clang++ || command -v g++; } >/dev/null && return 0
+    missing=$(missing_programs)
+    [ -n "$missing" ] || return 0
     other_system
-    return 1
+    fail "missing here:" $missing
   fi
-  [ "$release" = 12 ] && [ "${1:-}" = gcc ] && fail "Debian 12 has no g++ >= 14, and older ones miscompile coroutines: use --toolchain clang"
-  missing=$(missing_packages $(wanted_packages "$release" "${1:-clang}"))
+  [ "$release" = 12 ] && [ "$toolchain" = gcc ] && fail "Debian 12 has no g++ >= 14, and older ones miscompile coroutines: use --toolchain clang"
+  missing=$(missing_packages $(wanted_packages "$release" "$toolchain"))
   [ -z "$missing" ] && return 0
   say "installing:" $missing
   if [ "$release" = 12 ]; then
@@ -105,9 +124,14 @@ setup() { # $1 = toolchain (clang | gcc)
       -o "Dir::Etc::PreferencesParts=$private/preferences" -o "Dir::State::Lists=$private/lists"
       -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=")  # or the machine's cache would be made from our lists
   fi
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq update
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -qq -y --no-install-recommends install $missing \
-    > "$cache/apt-install.log" 2>&1 || { tail -n 30 "$cache/apt-install.log" >&2; fail "apt-get could not install: $(echo $missing)"; }
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -o DPkg::Lock::Timeout=300 --no-install-recommends)
+  as_root "${apt[@]}" -qq update
+  as_root "${apt[@]}" -qq -y --no-remove install $missing > "$cache/apt-install.log" 2>&1 || explain_refusal "$missing" "${apt[@]}"
   missing=$(missing_packages $missing)
   [ -z "$missing" ] || fail "still missing after the installation: $(echo $missing)"
+}
+
+setup_command() {
+  [ -n "$(debian_release)" ] || [ -n "$(missing_programs)" ] || other_system
+  setup
 }

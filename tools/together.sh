@@ -10,7 +10,6 @@ run_together() { # $1 = mode, then rooms, then perhaps -- and patterns
   shift
   while [ $# -gt 0 ] && [ "$1" != -- ]; do rooms+=("$1"); shift; done
   [ $# = 0 ] || shift
-  trap end_together EXIT
   for room in "${rooms[@]}"; do
     [ ${#running[@]} -lt 2 ] || await_one "$mode"
     prepare_program "$mode" "${room}_test" "$@"
@@ -38,20 +37,28 @@ await_one() { # $1 = mode
 
 # What goes wrong is told by build_in_turn(), when its turn comes.
 build_ahead() { # $1 = mode, rest = targets
-  trap end_together EXIT
   set -m
   (renice -n 19 "$BASHPID"; build "$@") > /dev/null 2>&1 < /dev/null &
   ahead=$!
   set +m
 }
 
-build_in_turn() { # as build()
+build_in_turn() { # as builds()
+  # Now somebody waits for it. Who is not root may not hurry it, and has to wait as long as the machine is busy.
+  [ -z "$ahead" ] || renice -n 0 -g "$ahead" > /dev/null 2>&1 || true
   [ -z "$ahead" ] || wait "$ahead" || true
   ahead=
-  build "$@"
+  builds "$@"
 }
 
+# At the end of ./dev test, however it comes.
 end_together() {
   local process
   for process in $ahead "${!running[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+  for process in $ahead "${!running[@]}"; do
+    for _ in {1..50}; do kill -0 -- "-$process" 2>/dev/null || break; sleep 0.1; done
+    kill -KILL -- "-$process" 2>/dev/null || true  # it was just testing signals
+  done
+  # Somebody of a process tree may still be at it for a moment.
+  [ -z "$scratch" ] || rm -rf "$scratch" 2>/dev/null || { sleep 1; rm -rf "$scratch"; }
 }

@@ -8,13 +8,13 @@
 using namespace hawser;
 
 task<result<std::string>> first_words(loop& home) {
-  keeper k{home};
+  keeper k{home};  // starts and watches all children of this loop
   auto child =
       co_await k.spawn(command{.program = "echo", .arguments = {"hello", "from", "an", "installed", "library"}});
-  if (!child) co_return child.error();
+  if (!child) co_return child.error();  // which program, which step, which PATH
   auto words = co_await child->output().read_some();
   result<std::string> said = words ? result<std::string>{std::string{*words}} : result<std::string>{words.error()};
-  auto ended = co_await child->shutdown();
+  auto ended = co_await child->shutdown();  // stdin, SIGTERM, SIGKILL: to the whole tree
   auto closed = co_await k.close();
   if (!ended) co_return ended.error();
   if (!closed) co_return closed.error();

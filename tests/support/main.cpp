@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The main function of every test program: PROGRAM [--list] [TEXT …] runs the tests whose "suite: name" contains one
-// of the texts, or all of them.
+// of the texts, or all of them. Texts that select nothing are a failure: they are misspelt, or their test has a new
+// name.
 #include <algorithm>
 #include <cctype>
 
@@ -43,7 +44,9 @@ int runner::run(int argc, const char** argv) {
   std::printf("%d passed, %d failed", passed_, failed_);
   if (skipped_ > 0) std::printf(", %d skipped", skipped_);
   std::printf("\n");
-  return failed_ > 0 ? 1 : 0;
+  const bool nothing = !patterns_.empty() && passed_ + failed_ + skipped_ == 0;
+  if (nothing) std::fprintf(stderr, "no test of this program has such a name\n");
+  return failed_ > 0 || nothing ? 1 : 0;
 }
 
 }  // namespace hawser::testing

@@ -82,6 +82,17 @@ const suite<"layering"> tests = [] {
     expect(seen > 50) << "the test reads the tree";
   };
 
+  "no room links one above it"_test = [] {
+    for (const auto& [room, may] : allowed) {
+      const std::string text = text_of(root() / room / "xmake.lua");
+      for (const auto& [other, its] : allowed) {
+        if (room == other || other == "runtime") continue;  // whose error.hpp everybody has
+        if (text.find('"' + other + '"', text.find("add_deps(")) != std::string::npos)
+          expect(may.contains(other)) << room << "links" << other;
+      }
+    }
+  };
+
   "third-party headers stay where they belong"_test = [] {
     for (const auto& [room, may] : allowed) {
       for (const fs::path& file : sources_of(room)) {

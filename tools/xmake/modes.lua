@@ -1,9 +1,12 @@
 -- The modes: debug release asan (with UBSan) tsan fuzz coverage.
 
 -- What a file sets in its root scope stays in that file, so the project calls this.
-function hawser_modes()
-    set_allowedmodes("release", "debug", "asan", "tsan", "fuzz", "coverage")
-    set_defaultmode("release")
+function hawser_modes(main_project)
+    -- These two reach every file: a project that includes this one has modes of its own.
+    if main_project then
+        set_allowedmodes("release", "debug", "asan", "tsan", "fuzz", "coverage")
+        set_defaultmode("release")
+    end
 
     -- Debian's clang is called clang++-19; a user's own --toolchain goes first.
     if not get_config("toolchain") and os.isfile("/usr/bin/clang++-19") then
@@ -32,18 +35,18 @@ function hawser_modes()
         add_cxflags("-g1", {force = true})
     end
 
-    if is_mode("release") then
-        set_optimize("faster")
-        add_defines("NDEBUG")
-        add_cxflags("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", {force = true})
-        add_ldflags("-pie", "-Wl,-z,relro", "-Wl,-z,now", {force = true})
-    elseif is_mode("debug", "coverage") then
+    if is_mode("debug", "coverage") then
         set_optimize("none")
     elseif is_mode("asan") then
         -- A third of the time to build that -O1 takes, and nothing that is wrong is optimised away.
         add_cxflags("-O0", "-fno-omit-frame-pointer", {force = true})
-    else
+    elseif is_mode("tsan", "fuzz") then
         add_cxflags("-O1", "-fno-omit-frame-pointer", {force = true})
+    else  -- release, or a mode that only the project that includes this one knows
+        set_optimize("faster")
+        add_defines("NDEBUG")
+        add_cxflags("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", {force = true})
+        add_ldflags("-pie", "-Wl,-z,relro", "-Wl,-z,now", {force = true})
     end
 end
 

@@ -12,11 +12,25 @@ local from_system = {
     {name = "boost_ut", header = "boost/ut.hpp"},
 }
 
+-- A header may be there without its library: Boost's all come in one package.
+local function has(dependency)
+    for _, link in ipairs(dependency.links or {}) do
+        local found = 0
+        for _, folder in ipairs({"/usr/lib", "/usr/lib/*", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"}) do
+            found = found + #os.files(path.join(folder, "lib" .. link .. ".*"))
+        end
+        if found == 0 then
+            return false
+        end
+    end
+    return os.isfile(path.join("/usr/include", dependency.header)) or os.isfile(path.join("/usr/local/include", dependency.header))
+end
+
 -- Declares what the system has; true if that is everything.
 function system_packages()
     local complete = true
     for _, dependency in ipairs(from_system) do
-        if os.isfile(path.join("/usr/include", dependency.header)) or os.isfile(path.join("/usr/local/include", dependency.header)) then
+        if has(dependency) then
             package(dependency.name)
                 set_description("the system's " .. dependency.name)
                 on_fetch(function (package, opt)

@@ -1,15 +1,18 @@
 -- Rules that more than one room uses, or that need a word of explanation.
 
--- g++ before 14 double-frees temporaries beside co_await: a binary that corrupts memory must not come into being.
+-- g++ before 14 double-frees temporaries beside co_await, clang before 19 could write to a frame that was already resumed
+-- elsewhere: a binary that corrupts memory must not come into being. Apple counts clang's versions in its own way.
 rule("hawser.compiler_gate")
     on_config(function (target)
-        if not target:has_tool("cxx", "gcc", "gxx") then
+        local gcc = target:has_tool("cxx", "gcc", "gxx")
+        if not gcc and not target:has_tool("cxx", "clang", "clangxx") then
             return
         end
-        local version = os.iorunv(target:tool("cxx"), {"-dumpfullversion"}):trim()
-        if tonumber(version:split(".", {plain = true})[1]) < 14 then
-            raise("Hawser needs clang >= 19 or g++ >= 14: g++ " .. version .. " miscompiles coroutines (it frees temporaries " ..
-                  "beside co_await twice); choose another compiler with xmake f --toolchain=clang-19")
+        local said = os.iorunv(target:tool("cxx"), {gcc and "-dumpfullversion" or "--version"}):trim()
+        local version = gcc and said or said:match("clang version ([%d.]+)")
+        if version and not said:startswith("Apple") and tonumber(version:match("^%d+")) < (gcc and 14 or 19) then
+            raise("Hawser needs clang >= 19 or g++ >= 14: " .. (gcc and "g++ " or "clang++ ") .. version .. " miscompiles " ..
+                  "coroutines; choose another compiler with xmake f --toolchain=clang-19")
         end
     end)
 rule_end()
