@@ -45,6 +45,8 @@ class sigpipe_blocked {
 
 // So that a coroutine that always has something ready cannot starve the descriptors.
 constexpr int items_per_turn = 4096;
+// And so that a deadline that is set late in a long turn does not count from its beginning.
+constexpr int items_per_reading = 64;
 
 }  // namespace
 
@@ -81,6 +83,10 @@ loop::loop(options o)
   detail::loop_core& core = *core_;
   detail::require(uv_loop_init(&core.uv) == 0, "libuv could not make an event loop (out of descriptors?)");
   core.uv.data = core_.get();
+  // A libuv loop without an active handle does not even look at its descriptors, and the pool may leave one of them
+  // readable behind its last job: ours would wake for it for ever.
+  uv_prepare_init(&core.uv, &core.keeps_alive);
+  uv_prepare_start(&core.keeps_alive, [](uv_prepare_t*) {});
   core.timer = detail::unique_fd{timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
   core.wake = detail::unique_fd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   detail::require(core.timer && core.wake, "the system could not make a timer and a wake-up (out of descriptors?)");
@@ -100,6 +106,7 @@ loop::~loop() {
   while (core_->wakers.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   ready_.drop_all();
   detail::require(core_->streams == 0, "a loop died before the streams on it were closed");
+  uv_close(reinterpret_cast<uv_handle_t*>(&core_->keeps_alive), nullptr);
   // libuv's loop ends when the last handle has closed; one that nobody closed would keep it waiting, so look first.
   uv_walk(
       &core_->uv,
@@ -169,6 +176,7 @@ void loop::run_ready() noexcept {
   for (int budget = items_per_turn; budget > 0 && !ready_.empty(); --budget) {
     if (observed_) [[unlikely]]
       observer_();
+    if (budget % items_per_reading == 0) now_is_known_ = false;
     ready_.run_first();
   }
 }
@@ -179,6 +187,7 @@ void loop::before_poll() noexcept {
   if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
   ++turn_;
+  if (core_->uv_touched) run_libuv();  // before the timer is set: its callbacks may start some
   if (real_time_) [[likely]] {
     arm_timer();
   } else {
@@ -189,7 +198,6 @@ void loop::before_poll() noexcept {
 
 // Sleeps only if there is nothing left to do.
 void loop::poll() noexcept {
-  if (core_->uv_touched) run_libuv();
   const bool busy = !ready_.empty() || polled_in_vain_ || core_->uv_touched;
   using detail::poller;
   for (const epoll_event& e : core_->waiting.poll(busy ? poller::patience::look : poller::patience::wait)) {

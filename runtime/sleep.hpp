@@ -28,16 +28,20 @@ class sleep_operation final : public operation, private timer {
 /// `co_await sleep_for(2s)`: an error only if a stop came first.
 [[nodiscard]] inline sleep_operation sleep_for(duration length) { return sleep_operation{length}; }
 
-class yield_operation final : public operation {
+/// Not an operation: it waits for nothing that could be cancelled, and who is stopped must let others go first, too.
+class yield_operation final : private work {
  public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  void await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
+    resumes(waiting);
+    waiting.promise().where.loop->ready(*this);
+  }
   void await_resume() const noexcept {}
-
- private:
-  void start() override { complete(); }
-  void cancel() noexcept override {}  // never linked when a stop arrives: it completes as it starts
 };
 
-/// Lets everything that is ready now go first.
+/// Lets everything that is ready now go first, under a stop as well.
 [[nodiscard]] inline yield_operation yield() { return {}; }
 
 }  // namespace hawser

@@ -10,6 +10,20 @@ namespace hawser {
 namespace {
 // Far enough for everybody, near enough that adding it to any time of this century cannot overflow.
 constexpr duration longest = std::chrono::hours{24 * 365 * 50};
+
+// Lengths that somebody has written down come again. One that was computed, what is left of another, would have a lane
+// for itself: it is met ten milliseconds late at the most, and many share a lane.
+constexpr duration written_down = std::chrono::milliseconds{1};
+constexpr duration computed = std::chrono::milliseconds{10};
+constexpr duration long_enough = std::chrono::seconds{1};
+
+duration shared_length(duration after) {
+  if (after < long_enough || after % written_down == duration::zero()) return after;
+  return (after / computed + 1) * computed;
+}
+
+// So many lanes are kept for lengths to come; more of them would only be searched.
+constexpr std::size_t lanes_at_hand = 32;
 }  // namespace
 
 timer_queue::lane& timer_queue::lane_for(duration after) {
@@ -17,7 +31,7 @@ timer_queue::lane& timer_queue::lane_for(duration after) {
   lane* idle = nullptr;
   for (lane& l : lanes_) {
     if (l.after == after) return *(last_used_ = &l);
-    if (l.waiting.empty()) idle = &l;
+    if (idle == nullptr && l.waiting.empty()) idle = &l;  // the first, so that the last ones may go
   }
   // A lane of a length that nobody uses at the moment serves the new one, so there are never more lanes than lengths
   // in use at once.
@@ -28,7 +42,7 @@ timer_queue::lane& timer_queue::lane_for(duration after) {
 
 void timer_queue::start(timer& t, duration after, time_point now) {
   detail::require(!t.running(), "a timer was started twice");
-  after = std::clamp(after, duration::zero(), longest);
+  after = shared_length(std::clamp(after, duration::zero(), longest));
   t.due_ = now + after;
   lane_for(after).waiting.push_back(t);
   next_ = std::min(next_, t.due_);
@@ -44,6 +58,10 @@ std::size_t timer_queue::expire(time_point now) noexcept {
       ++count;
       l.waiting.pop_front().on_expired();
     }
+  }
+  while (lanes_.size() > lanes_at_hand && lanes_.back().waiting.empty()) {
+    lanes_.pop_back();
+    last_used_ = nullptr;
   }
   next_ = time_point::max();
   for (const lane& l : lanes_) {

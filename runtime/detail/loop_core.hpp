@@ -20,6 +20,7 @@ struct loop_core {
   std::size_t streams = 0;
 
   uv_loop_t uv{};
+  uv_prepare_t keeps_alive{};
   // Something was started or closed on libuv's loop: it looks at that only when it is run.
   bool uv_touched = true;
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "../../runtime/timeout.hpp"
 #include "../support/counted.hpp"
 #include "../support/ends_with.hpp"
+#include "../support/every_step.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
@@ -61,6 +63,64 @@ task<long> post_into_a_busy_loop(loop& l) {
   co_await s.join();
   poster.join();
   co_return turns;
+}
+
+task<void> keep_busy(duration length) {
+  const auto until = std::chrono::steady_clock::now() + length;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  co_return;
+}
+
+task<void> measure_into(duration& took, duration length) { took = co_await measured_sleep(length); }
+
+// A sleep that begins when its turn has gone on for longer than the sleep is long.
+task<duration> sleep_after_a_long_turn(duration length) {
+  loop& home = *(co_await this_context()).loop;
+  duration took{};
+  scope s{co_await this_context()};
+  const time_point begin = home.now();  // the turn knows its time from now on
+  for (int i = 0; i < 128; ++i) s.spawn(keep_busy(2ms));
+  s.spawn(measure_into(took, length));
+  co_await s.join();
+  expect(home.now() > begin);
+  co_return took;
+}
+
+task<void> set_when_it_has_a_turn(bool& flag) {
+  flag = true;
+  co_return;
+}
+
+task<bool> others_run_while_a_stopped_task_yields() {
+  bool flag = false;
+  scope s{co_await this_context()};
+  s.spawn(set_when_it_has_a_turn(flag));
+  s.request_stop();
+  for (int i = 0; i < 1000 && !flag; ++i) co_await yield();
+  co_await s.join();
+  co_return flag;
+}
+
+task<void> stop_myself_and_yield(loop& l, bool& others_had_a_turn) {
+  l.request_stop();
+  others_had_a_turn = co_await others_run_while_a_stopped_task_yields();
+}
+
+task<void> stop_after_two_turns(std::stop_source& outside) {
+  co_await yield();
+  co_await yield();
+  outside.request_stop();
+}
+
+task<void> under_a_token(loop& l, std::stop_source& outside) {
+  const counted frame;
+  scope s{co_await this_context()};
+  s.spawn(stop_after_two_turns(outside));
+  auto outcome = co_await with_stop(outside.get_token(), sleep_long());
+  expect(outcome.has_error() && outcome.error().code == errc::cancelled);
+  co_await s.join();
+  expect(l.on_loop_thread());
 }
 
 const suite<"loop"> tests = [] {
@@ -142,6 +202,26 @@ const suite<"loop"> tests = [] {
     expect(outcome.has_error() && outcome.error().code == errc::cancelled);
   };
 
+  "a stop token stopped at every step, by its own stop and by the loop's"_test = [] {
+    std::optional<std::stop_source> outside;
+    testing::every_step([&](loop& l) {
+      outside.emplace();
+      return under_a_token(l, *outside);
+    });
+  };
+
+  "a deadline that is set late in a long turn has its length"_test = [] {
+    const duration took = run(sleep_after_a_long_turn(200ms));
+    expect(took >= 60ms) << "it may count from a reading 64 tasks ago, not from the beginning" << took.count();
+  };
+
+  "a task that is stopped lets others go first, too"_test = [] {
+    loop l;
+    bool others_had_a_turn = false;
+    l.run(stop_myself_and_yield(l, others_had_a_turn));
+    expect(others_had_a_turn);
+  };
+
   "running a loop leaves the thread's signals as they were"_test = [] {
     sigset_t before{};
     sigset_t after{};
@@ -169,6 +249,23 @@ const suite<"loop"> tests = [] {
         event e;
         task<void> half = wait_for(e);
         half.start(co_await this_context(), nobody).resume();
+      }());
+    }));
+    expect(testing::ends_with("a task was awaited that had been moved away or begun before", [] {
+      run([]() -> task<void> {
+        task<void> once = quick();
+        co_await std::move(once);
+        co_await std::move(once);
+      }());
+    }));
+    expect(testing::ends_with("a stop was requested on another thread", [] {
+      run([]() -> task<void> {
+        event e;
+        scope s{co_await this_context()};
+        s.spawn(wait_for(e));
+        co_await yield();
+        std::thread{[&s] { s.request_stop(); }}.join();
+        co_await s.join();
       }());
     }));
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Brute force against wrong coroutines: run a task to its end and count the loop's steps; then, for every k, run it
-// again and stop it after k steps. Each time it must end, leave nothing alive and let the loop close.
+// again and stop it after k steps: once just before the next one, when something has happened and nobody has heard of
+// it yet, and once when nothing is ready any more and everybody waits. Each time it must end, leave nothing alive and
+// let the loop close.
 #pragma once
 
 #include <functional>
@@ -16,25 +18,42 @@ struct every_step_options {
   hawser::clock* clock = nullptr;
   /// Tasks that wait for the outside world take a different number of steps each time; so many more are tried.
   int beyond = 3;
+  /// It waits for the outside world, with nothing ready, and must have been stopped there, too.
+  bool waits = false;
 };
 
 /// `make(loop)` gives the task anew. A loop that does not close clean ends the program, so getting back here is half
 /// of the proof. Returns how many steps the undisturbed run took.
 inline int every_step(const std::function<task<void>(loop&)>& make, every_step_options options = {}) {
-  const auto run_stopping_at = [&](int stop_at) {
+  enum class moment { before_a_step, while_all_wait };
+  int stopped_while_waiting = 0;
+  const auto run_stopping_at = [&](int stop_at, moment when) {
     int steps = 0;
     {
       loop l{loop::options{.clock = options.clock}};
+      const auto stop_later = [&] {
+        l.post([&] {
+          ++stopped_while_waiting;
+          l.request_stop();
+        });
+      };
+      if (when == moment::while_all_wait && stop_at == 0) stop_later();
       l.observe_steps([&] {
-        if (steps++ == stop_at) l.request_stop();
+        if (steps++ != stop_at) return;
+        if (when == moment::before_a_step) l.request_stop();
+        if (when == moment::while_all_wait) stop_later();
       });
       l.run(make(l));
     }
     boost::ut::expect(counted::alive() == 0) << "alive after a stop at step" << stop_at;
     return steps;
   };
-  const int length = run_stopping_at(-1);
-  for (int k = 0; k < length + options.beyond; ++k) run_stopping_at(k);
+  const int length = run_stopping_at(-1, moment::before_a_step);
+  for (int k = 0; k < length + options.beyond; ++k) {
+    run_stopping_at(k, moment::before_a_step);
+    run_stopping_at(k, moment::while_all_wait);
+  }
+  boost::ut::expect(!options.waits || stopped_while_waiting > 0) << "it never waits: there is nothing to stop";
   return length;
 }
 
