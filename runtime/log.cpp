@@ -15,4 +15,12 @@ std::string_view to_string(log_level level) noexcept {
   return "unknown";
 }
 
+void logger::write(log_level level, std::string_view subject, std::string_view text) const noexcept {
+  if (!wants(level)) return;
+  try {
+    sink_(log_record{level, subject, text});
+  } catch (...) {  // there is nowhere to say so: this is where it would be said
+  }
+}
+
 }  // namespace hawser

@@ -52,6 +52,7 @@ class operation : private work, private stop_callback {
 
  private:
   void on_stop() noexcept final {
+    detail::require(where_.loop->on_loop_thread(), "a stop was requested on another thread than the loop's; post it");
     cancelled_ = true;
     cancel();
   }

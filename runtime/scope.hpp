@@ -45,6 +45,7 @@ class scope {
     void run() noexcept override {
       // Somebody may have spawned between the last end and this turn.
       if (scope_.live_ > 0) {
+        detail::require(scope_.joiner_ == nullptr, "a scope was joined by two at once");
         scope_.joiner_ = this;
       } else {
         waiting_.resume();

@@ -12,10 +12,13 @@ namespace hawser {
 
 class semaphore {
  public:
-  explicit semaphore(std::size_t places) noexcept : free_(places) {}
+  explicit semaphore(std::size_t places) noexcept : places_(places), free_(places) {}
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
-  ~semaphore() { detail::require(waiting_.empty(), "a semaphore died while somebody waited for a place"); }
+  ~semaphore() {
+    detail::require(waiting_.empty(), "a semaphore died while somebody waited for a place");
+    detail::require(free_ == places_, "a semaphore died while somebody had a place of it");
+  }
 
   /// A place, given back when it dies.
   class permit {
@@ -87,6 +90,7 @@ class semaphore {
     }
   }
 
+  std::size_t places_;
   std::size_t free_;
   detail::list<acquire_operation, acquire_operation> waiting_;
 };

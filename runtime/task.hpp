@@ -3,6 +3,10 @@
 // before the await, and nothing can be detached.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
+#error "Hawser needs clang >= 19 or g++ >= 14: older g++ frees temporaries beside co_await twice"
+#endif
+
 #include <exception>
 #include <optional>
 #include <utility>
@@ -110,7 +114,10 @@ class [[nodiscard]] task {
     std::coroutine_handle<promise_type> child_;
   };
 
-  awaiter operator co_await() && noexcept { return awaiter{frame_}; }
+  awaiter operator co_await() && noexcept {
+    detail::require(frame_ && !started_running(), "a task was awaited that had been moved away or begun before");
+    return awaiter{frame_};
+  }
 
   /// For scopes and their like: begins the task outside an await; `when_done` hears of its end. The returned handle is
   /// to be resumed once.

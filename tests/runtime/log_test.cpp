@@ -2,6 +2,7 @@
 #include "../../runtime/log.hpp"
 
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,18 @@ const suite<"log"> tests = [] {
     copy.write(log_level::info, "a", "1");
     log.write(log_level::info, "b", "2");
     expect(lines == std::vector<std::string>{"info|a|1", "info|b|2"});
+  };
+
+  "a sink that throws loses its record and nothing else"_test = [] {
+    int asked = 0;
+    const logger log{[&](const log_record&) {
+                       ++asked;
+                       throw std::runtime_error{"no space left on device"};
+                     },
+                     log_level::info};
+    log.write(log_level::error, "keeper", "a text");
+    log.write(log_level::error, "keeper", "another");
+    expect(asked == 2_i);
   };
 
   "a loop has the logger it was given, and none by itself"_test = [] {

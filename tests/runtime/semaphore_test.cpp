@@ -207,6 +207,11 @@ const suite<"semaphore"> tests = [] {
         co_await all.join();
       }());
     }));
+    expect(ends_with("a semaphore died while somebody had a place", [] {
+      auto places = std::make_unique<semaphore>(1);
+      const auto kept = places->try_acquire();
+      places.reset();
+    }));
   };
 };
 
