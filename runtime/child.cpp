@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "detail/child_core.hpp"
+#include "detail/keeper_process.hpp"
 #include "timeout.hpp"
 
 namespace hawser {
@@ -38,6 +39,8 @@ error start_failure(const report& r, const std::string& program) {
 
 void child_deleter::operator()(child_core* core) const noexcept {
   require(core->gone.is_set() || core->failure, "a child was destroyed before it was shut down");
+  core->poll.reset();
+  hang_up(core->control);
   delete core;
 }
 
@@ -74,7 +77,7 @@ void child_core::on_readable() noexcept {
     }
   }
   poll.reset();
-  control.reset();
+  hang_up(control);
 }
 
 void child_core::on_report(const report& r) {
@@ -167,7 +170,7 @@ task<result<exit_status>> child::shutdown(stop_ladder ladder) {
     core.exited.set();
     core.gone.set();  // given up: the warden goes on trying
     core.poll.reset();
-    core.control.reset();
+    hang_up(core.control);
     co_return error{
         .code = errc::timed_out,
         .what = core.program + ": processes are left that cannot be killed: " + (who.empty() ? "unknown" : who)};

@@ -2,6 +2,7 @@
 #include "keeper.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -50,16 +51,23 @@ result<ends> make_ends(stdio kind, int standard) {
 }
 
 // By the host's working directory of this moment: the keeper's is that of the moment it was started.
-std::string absolute(const std::string& directory) {
+result<std::string> absolute(const std::string& directory) {
   if (directory.starts_with('/')) return directory;
   std::array<char, PATH_MAX> here{};
-  if (getcwd(here.data(), here.size()) == nullptr) return directory;
-  return directory.empty() ? here.data() : std::string{here.data()} + '/' + directory;
+  if (getcwd(here.data(), here.size()) == nullptr) {
+    const int failed = errno;
+    return error{.code = errc::spawn,
+                 .what = std::string{"the program's own working directory: "} + std::strerror(failed),
+                 .native = failed};
+  }
+  return directory.empty() ? std::string{here.data()} : std::string{here.data()} + '/' + directory;
 }
 
 // The texts of the request in a memory file: their size has no limit that a message would set.
 result<unique_fd> make_payload(const command& what, start_request& header) {
-  std::string text = absolute(what.directory) + '\0' + what.program + '\0';
+  auto directory = absolute(what.directory);
+  if (!directory) return directory.error();
+  std::string text = *directory + '\0' + what.program + '\0';
   for (const std::string& argument : what.arguments) text += argument + '\0';
   const std::vector<std::string> variables = what.env.compose();
   for (const std::string& variable : variables) text += variable + '\0';
@@ -104,8 +112,9 @@ task<result<void>> ask(detail::keeper_process& keeper, start_request header,
       co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
     }
     if (failed == EAGAIN) {
+      // libuv has one word for all that is wrong with a socket; of a keeper that has died the next try says better.
       auto writable = co_await detail::readiness{keeper.socket.get(), detail::readiness::kind::writable};
-      if (!writable) co_return writable.error();
+      if (!writable && writable.error().native != UV_EBADF) co_return writable.error();
     } else if (failed == ETOOMANYREFS) {
       auto waited = co_await sleep_for(std::chrono::milliseconds{5});
       if (!waited) co_return waited.error();
@@ -123,10 +132,15 @@ std::string searched_path(const command& what) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-task<result<void>> started(detail::child_core& core) { co_return co_await core.started.wait(); }
+task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 // Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
 constexpr std::chrono::seconds start_bound{30};
+
+bool hung_up(const unique_fd& socket) {
+  pollfd looked{.fd = socket.get(), .events = 0, .revents = 0};
+  return !socket || (::poll(&looked, 1, 0) == 1 && (looked.revents & (POLLHUP | POLLERR)) != 0);
+}
 
 result<void> adopt(loop& home, ends& e, std::optional<stream>& into) {
   if (!e.ours) return {};
@@ -146,9 +160,9 @@ keeper::~keeper() {
 }
 
 result<void> keeper::start() {
-  auto made = detail::keeper_process::start(options_.path);
+  auto made = detail::keeper_process::start(loop_, options_.path);
   if (!made) return made.error();
-  process_ = std::make_shared<detail::keeper_process>(std::move(*made));
+  process_ = *std::move(made);
   return {};
 }
 
@@ -157,11 +171,18 @@ task<result<child>> keeper::spawn(command what) {
   process used;
   auto made = co_await spawn_once(what, used);
   if (made || made.error().code != errc::closed) co_return made;
+  if (!hung_up(used->socket)) {
+    // Only this request was lost: there were no descriptors for it, or somebody killed its warden.
+    co_return error{
+        .code = errc::spawn,
+        .what = "spawn \"" + what.program + "\": the keeper could not take the request (out of descriptors?)",
+        .phase = "start"};
+  }
   // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
   // moment before it counts as dead. Of several starts that find it dead, the first one replaces it.
   if (process_ == used) {
-    auto ended = co_await with_timeout(std::chrono::seconds{1}, used->exited());
-    if (!ended) co_return prefixed("the keeper does not answer", ended.error());
+    auto ended = co_await with_timeout(std::chrono::seconds{5}, happened(used->ended));
+    if (!ended) co_return prefixed("the keeper hangs", ended.error());
   }
   if (process_ == used) {
     loop_.log().write(log_level::warning, "keeper", "the keeper was killed; starting another one");
@@ -172,10 +193,20 @@ task<result<child>> keeper::spawn(command what) {
 }
 
 task<result<child>> keeper::spawn_once(const command& what, process& used) {
+  // One after the other: who waits for room waits in one place, has no descriptors yet, and is not overtaken.
+  auto turn = co_await asking_.acquire();
+  if (!turn) co_return prefixed("spawn \"" + what.program + '"', turn.error());
   if (!process_) {
     if (auto begun = start(); !begun) co_return begun.error();
   }
   used = process_;
+  if (!used->same_user()) {
+    co_return error{.code = errc::spawn,
+                    .what = "spawn \"" + what.program +
+                            "\": this program has changed its user or group since its keeper was started, and would "
+                            "start processes as who it was before; close the keeper before such a change",
+                    .phase = "start"};
+  }
   start_request header{};
   auto payload = make_payload(what, header);
   if (!payload) co_return prefixed("spawn \"" + what.program + '"', payload.error());
@@ -195,6 +226,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   const std::array<int, keeper_protocol::request_descriptors> attached{
       payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
   auto asked = co_await ask(*used, header, attached);
+  turn->give_back();
   if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
   // From here on a dropped control socket ends whatever the keeper starts.
   child made{new detail::child_core{loop_, what.program}};
@@ -206,7 +238,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   // The child's ends must be the child's alone, or their closing would not be seen.
   for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
 
-  auto outcome = co_await with_timeout(start_bound, started(core));
+  auto outcome = co_await with_timeout(start_bound, happened(core.started));
   if (outcome && !core.failure) {
     for (auto [from, to] : {std::pair{&*input, &core.input}, {&*output, &core.output}, {&*errors, &core.errors}}) {
       auto adopted = adopt(loop_, *from, *to);
@@ -226,11 +258,11 @@ task<result<void>> keeper::close() {
   if (!process_) co_return result<void>{};
   closing_ = true;
   const process ending = process_;
-  ending->socket.reset();  // the keeper goes when its wardens have
-  auto ended = co_await shield(std::chrono::seconds{5}, ending->exited());
+  detail::hang_up(ending->socket);  // the keeper goes when its wardens have
+  auto ended = co_await shield(std::chrono::seconds{5}, happened(ending->ended));
   if (!ended) co_return prefixed("keeper", ended.error());
   ending->reap();
-  process_.reset();
+  if (process_ == ending) process_.reset();
   closing_ = false;
   co_return result<void>{};
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The host's side of its keeper process (ARCHITECTURE.md, "Child processes"), which starts all
-// children. One per loop is enough; close it after the last child.
+// children. One per loop is enough; close it after the last child. It is started with the first child: limits, umask,
+// namespaces and priority of children are those that the program had then. A change of user or group is refused.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "child.hpp"
+#include "semaphore.hpp"
 
 namespace hawser {
 
@@ -44,6 +46,7 @@ class keeper {
   loop& loop_;
   options options_;
   bool closing_ = false;
+  semaphore asking_{1};
   process process_;  // shared with the starts that are under way: it may be replaced meanwhile
 };
 

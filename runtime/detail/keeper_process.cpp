@@ -17,7 +17,6 @@
 #include "../keeper/protocol.hpp"
 #include "keeper_image.hpp"
 #include "loop_core.hpp"
-#include "readiness.hpp"
 
 namespace hawser::detail {
 
@@ -69,11 +68,9 @@ class spawn_plan {
     // Whatever else the embedding program has open, on whatever thread, ends here.
     posix_spawn_file_actions_addclosefrom_np(&actions_, image >= 0 ? own_image + 1 : own_image);
     sigset_t all{};
-    sigset_t none{};
     sigfillset(&all);
-    sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigmask(&attributes_, &all);  // it knows itself which of them it wants to hear
     // A session of its own: no terminal, and no Ctrl-C meant for the program it serves.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
   }
@@ -92,12 +89,17 @@ class spawn_plan {
 
 }  // namespace
 
-result<keeper_process> keeper_process::start(const std::string& path) {
+void hang_up(unique_fd& socket) noexcept {
+  if (socket) ::shutdown(socket.get(), SHUT_RDWR);
+  socket.reset();
+}
+
+result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const std::string& path) {
   std::array<int, 2> pair{-1, -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
     return from_errno(errno, "keeper: socketpair");
-  keeper_process made;
-  made.socket.reset(pair[0]);
+  auto made = std::make_shared<keeper_process>();
+  made->socket.reset(pair[0]);
   const unique_fd theirs = moved_up(unique_fd{pair[1]});
   const unique_fd host = moved_up(pidfd_of(getpid()));
   if (!theirs || !host) return from_errno(errno, "keeper: descriptors");
@@ -120,8 +122,13 @@ result<keeper_process> keeper_process::start(const std::string& path) {
     pid_t pid = 0;
     status = plan.run(candidate, pid);
     if (status == 0) {
-      made.process = pidfd_of(pid);
-      return made;
+      made->process = pidfd_of(pid);
+      auto watched = made->process ? made->watch(home) : from_errno(errno, "keeper: descriptors");
+      if (watched) return made;
+      hang_up(made->socket);  // it has started nothing yet, and ends at once
+      while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+      return watched.error();
     }
     tried += (tried.empty() ? "" : ", ") + candidate;
     if (status == EAGAIN || status == ENOMEM) break;  // so it would be with any other; and worth another try later
@@ -132,15 +139,26 @@ result<keeper_process> keeper_process::start(const std::string& path) {
   return why;
 }
 
-task<result<void>> keeper_process::exited() {
-  if (!process) co_return result<void>{};
-  co_return co_await readiness{process.get(), readiness::kind::readable};
+result<void> keeper_process::watch(loop& home) {
+  poll.reset(new uv_poll_t{});
+  if (const int made = uv_poll_init(uv_of(home), poll.get(), process.get()); made != 0) {
+    delete poll.release();  // never became a handle
+    return from_uv(made, "watch the keeper");
+  }
+  poll->data = this;
+  uv_poll_start(poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
+    if (handle->data == nullptr) return;
+    auto& self = *static_cast<keeper_process*>(handle->data);
+    self.poll.reset();
+    self.ended.set();
+  });
+  return {};
 }
 
 void keeper_process::reap() noexcept {
   if (!process) return;
-  siginfo_t ended{};
-  while (waitid(P_PIDFD, static_cast<id_t>(process.get()), &ended, WEXITED | WNOHANG) != 0 && errno == EINTR) {
+  siginfo_t how{};
+  while (waitid(P_PIDFD, static_cast<id_t>(process.get()), &how, WEXITED | WNOHANG) != 0 && errno == EINTR) {
   }
 }
 

@@ -2,25 +2,37 @@
 // Starting the keeper program itself and seeing it end. For the sources of runtime/ only.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "../error.hpp"
-#include "../task.hpp"
+#include "../event.hpp"
+#include "handle.hpp"
 #include "unique_fd.hpp"
 
 namespace hawser::detail {
 
+/// Ends a conversation even where a process that the embedding program has forked holds a copy of our end.
+void hang_up(unique_fd& socket) noexcept;
+
 struct keeper_process {
-  unique_fd socket;   // requests go here; closing it ends the keeper
-  unique_fd process;  // a pidfd
+  unique_fd socket;       // requests go here; its end ends the keeper
+  unique_fd process;      // a pidfd …
+  owned<uv_poll_t> poll;  // … and who looks at it: one for all who wait, since the system limits how many may
+  event ended;            // seen, not reaped: an embedder that waits for any child may be faster
+  uid_t user = geteuid();
+  gid_t group = getegid();
 
   /// Takes a fraction of a millisecond on the loop thread, once per host.
-  static result<keeper_process> start(const std::string& path);
+  static result<std::shared_ptr<keeper_process>> start(loop& home, const std::string& path);
 
-  /// Waits for the keeper's end without reaping it: an embedder that waits for any child may be faster.
-  task<result<void>> exited();
+  /// Whether what it starts would run as who we are now.
+  [[nodiscard]] bool same_user() const noexcept { return user == geteuid() && group == getegid(); }
   /// Takes the exit status of exactly this process, if nobody else has.
   void reap() noexcept;
+
+ private:
+  result<void> watch(loop& home);
 };
 
 }  // namespace hawser::detail

@@ -84,8 +84,7 @@ void start_warden(const start_request& request, const int (&fds)[request_descrip
   const pid_t pid = fork();
   if (pid == 0) {
     close(host_socket);
-    close(child_signals);
-    hawser::run_warden(request, fds);
+    hawser::run_warden(request, fds, child_signals);
   }
   if (pid < 0 || !wardens.add(pid)) {
     const report sorry{report_kind::failed, errno, static_cast<std::int32_t>(start_step::fork), {}};
@@ -111,6 +110,17 @@ bool reap(warden_list& wardens) {
   }
 }
 
+// A service manager that stops a service, or a system that shuts down, sends SIGTERM to every process there is. Keeper
+// and wardens end with the host and its trees, and not before: who would end these? What tells of a fault of their own
+// still strikes. Whatever a warden starts gets an empty mask again.
+void hold_signals_back() {
+  sigset_t all{};
+  sigfillset(&all);
+  const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  for (const int fault : faults) sigdelset(&all, fault);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+}
+
 }  // namespace
 
 int main() {
@@ -119,11 +129,13 @@ int main() {
   fcntl(host_process, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NAME, "hawser-keeper");  // started from memory, it would be called after a descriptor
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (chdir("/") != 0) return 1;  // nobody's folder is kept from being removed or unmounted
+  hold_signals_back();
   sigset_t child{};
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, nullptr);
   const int child_signals = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (child_signals < 0) return 1;
   warden_list wardens;
   bool host_lives = true;
   while (true) {

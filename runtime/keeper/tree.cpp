@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace hawser {
@@ -37,11 +38,15 @@ bool has_ended(pid_t pid) {
   snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  char text[128] = {};
+  char text[1024] = {};
   const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  const char* name_end = length > 0 ? strrchr(text, ')') : nullptr;  // a name may contain anything
-  return name_end != nullptr && strncmp(name_end, ") Z", 3) == 0;
+  const char* rest = length > 0 ? strrchr(text, ')') : nullptr;  // a name may contain anything
+  if (rest == nullptr || strncmp(rest, ") Z", 3) != 0) return false;
+  // A process whose first thread has ended looks like that, too, while others of it live on. Their number is the
+  // eighteenth word behind the name.
+  for (int word = 0; word < 18 && rest != nullptr; ++word) rest = strchr(rest + 1, ' ');
+  return rest == nullptr || atoi(rest) <= 1;
 }
 
 void process_name(pid_t pid, char* name, unsigned size) {

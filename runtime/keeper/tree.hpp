@@ -9,7 +9,7 @@ namespace hawser {
 /// Calls `visit(pid, argument)` for each; false where the system does not tell (no /proc).
 bool for_each_child(void (*visit)(pid_t, void*), void* argument);
 
-/// Whether it is a zombie. False where nobody can say.
+/// Whether nothing of it runs any more, and it only waits to be reaped. False where nobody can say.
 bool has_ended(pid_t pid);
 
 /// The short name of a process as the system knows it; an empty text for one that is gone.

@@ -30,8 +30,11 @@ using namespace keeper_protocol;
 constexpr long orphan_grace_ms = 500;
 // While everybody is being killed, how often to look for who was forked meanwhile.
 constexpr int kill_interval_ms = 10;
-// Someone who outlives SIGKILL for this long cannot be killed by us (another user's, or stuck in the kernel).
-constexpr long unkillable_after_ms = 1000;
+// Someone who outlives SIGKILL for this long cannot be killed by us (another user's, or stuck in the kernel). The host
+// hears of it before it gives up, which it does after a second.
+constexpr long unkillable_after_ms = 500;
+// Then it is tried less often.
+constexpr int stubborn_interval_ms = 1000;
 
 long now_ms() {
   timespec t{};
@@ -57,6 +60,7 @@ class warden {
   bool ask_once(pid_t child);
   [[nodiscard]] int patience() const;
   void step();
+  void complain();
 
   int control_;
   pid_t leader_;  // 0 once it was reaped
@@ -107,11 +111,12 @@ void warden::signal_child(pid_t child, int number) {
     return;
   }
   if (number == SIGTERM && !ask_once(child)) return;
-  if (has_ended(child)) return;  // and only waits to be reaped: nobody was killed
+  const bool ended = has_ended(child);  // and only waits to be reaped: nobody is killed
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
   // Reports of strays may be dropped if the host does not listen; the others may not.
-  if (number == SIGKILL && killing_since_ < 0) tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
+  if (number == SIGKILL && killing_since_ < 0 && !ended)
+    tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
 }
 
 // Some programs take a second SIGTERM for "at once".
@@ -160,7 +165,7 @@ void warden::hear_host() {
 }
 
 int warden::patience() const {
-  if (phase_ == phase::killing) return kill_interval_ms;
+  if (phase_ == phase::killing) return complained_ ? stubborn_interval_ms : kill_interval_ms;
   if (kill_at_ < 0) return -1;
   const long left = kill_at_ - now_ms();
   return left > 0 ? static_cast<int>(left) : 0;
@@ -170,9 +175,13 @@ int warden::patience() const {
 void warden::step() {
   if (kill_at_ >= 0 && now_ms() >= kill_at_) phase_ = phase::killing;
   if (phase_ != phase::killing) return;
+  complain();  // before the next round: whoever is still there has had time to die of the last one
   signal_tree(SIGKILL);
   if (killing_since_ < 0) killing_since_ = now_ms();
-  if (complained_ || now_ms() - killing_since_ < unkillable_after_ms) return;
+}
+
+void warden::complain() {
+  if (complained_ || killing_since_ < 0 || now_ms() - killing_since_ < unkillable_after_ms) return;
   complained_ = true;
   for_each_child(
       [](pid_t child, void* self) {
@@ -201,13 +210,9 @@ void warden::watch(int child_signals) {
 
 }  // namespace
 
-void run_warden(const start_request& request, const int (&fds)[request_descriptors]) {
+void run_warden(const start_request& request, const int (&fds)[request_descriptors], int child_signals) {
   prctl(PR_SET_NAME, "hawser-warden");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  sigset_t child{};
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);  // blocked since the keeper
-  const int child_signals = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
   const int standard[3] = {fds[1], fds[2], fds[3]};
   const int control = fds[4];
   const launched server = launch(request, fds[0], standard);

@@ -5,8 +5,9 @@
 
 namespace hawser {
 
-/// Starts one server and watches over its tree until nobody of it is left; then the process ends.
+/// Starts one server and watches over its tree until nobody of it is left; then the process ends. `child_signals` is
+/// the keeper's signalfd, which tells each process of its own children.
 [[noreturn]] void run_warden(const keeper_protocol::start_request& request,
-                             const int (&fds)[keeper_protocol::request_descriptors]);
+                             const int (&fds)[keeper_protocol::request_descriptors], int child_signals);
 
 }  // namespace hawser

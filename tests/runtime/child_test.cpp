@@ -107,51 +107,6 @@ task<void> start_and_stop(loop& l, std::string token) {
   expect(closed.has_value());
 }
 
-task<void> keeper_killed() {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  const std::string token = testing::new_token();
-  auto first = co_await k.spawn(fixture(token, "echo"));
-  expect(fatal(first.has_value()));
-  // The keeper is the only child process we have.
-  std::ifstream children{"/proc/self/task/" + std::to_string(gettid()) + "/children"};
-  int pid = 0;
-  children >> pid;
-  kill(pid, SIGKILL);
-  // Two at once find it dead.
-  auto both = co_await when_all(k.spawn(fixture(token, "echo")), k.spawn(fixture(token, "echo")));
-  auto& second = std::get<0>(both);
-  auto& third = std::get<1>(both);
-  expect(fatal(second.has_value() && third.has_value())) << "a keeper that was killed is replaced";
-  first->input().write("still here");
-  auto bytes = co_await first->output().read_some();
-  expect(bytes.has_value() && *bytes == std::string_view{"still here"}) << "its children live on with their wardens";
-  for (auto* c : {&*first, &*second, &*third}) {
-    auto ended = co_await c->shutdown(quick);
-    expect(ended.has_value());
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-  expect(testing::survivors(token, 2000).empty());
-}
-
-// More than the socket to the keeper holds at once.
-task<int> many_at_once(int count) {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  std::vector<task<result<child>>> starts;
-  for (int i = 0; i < count; ++i) starts.push_back(k.spawn(fixture("x", "exit")));
-  int fine = 0;
-  for (auto& made : co_await when_all(std::move(starts))) {
-    if (!made) continue;
-    auto ended = co_await made->shutdown(quick);
-    fine += ended && ended->code == 0 ? 1 : 0;
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-  co_return fine;
-}
-
 // Ends that come just as a command is on its way to the warden.
 task<int> ends_seen(loop& l, int count) {
   keeper k{l};
@@ -186,26 +141,6 @@ task<void> host_moves(std::string home) {
   expect(chdir(home.c_str()) == 0);
   auto closed = co_await k.close();
   expect(closed.has_value());
-}
-
-task<void> warden_killed() {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  const std::string token = testing::new_token();
-  auto made = co_await k.spawn(fixture(token, "daemonise"));
-  expect(fatal(made.has_value()));
-  std::ifstream stat{"/proc/" + std::to_string(made->pid()) + "/stat"};
-  std::string skipped;
-  int warden = 0;
-  stat >> skipped >> skipped >> skipped >> warden;
-  kill(warden, SIGKILL);
-  auto ended = co_await with_timeout(5s, made->exited());
-  expect(ended.has_error() && ended.error().code == errc::closed) << "nobody saw how it ended";
-  auto stopped = co_await made->shutdown(quick);
-  expect(stopped.has_error());
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-  expect(testing::survivors(token, 2000).empty()) << "the keeper ends what a killed warden leaves";
 }
 
 const suite<"child"> tests = [] {
@@ -341,30 +276,9 @@ const suite<"child"> tests = [] {
     run(host_moves(std::filesystem::current_path()));
   };
 
-  "A32 hundreds of children started at once all start"_test = [] { expect(run(many_at_once(600)) == 600); };
-
-  "a keeper that was killed is replaced and its children live on"_test = [] { run(keeper_killed()); };
-  "a warden that was killed leaves nobody behind"_test = [] { run(warden_killed()); };
-
-  "a keeper is found beside the program and reported when it is nowhere"_test = [] {
-    loop l;
-    expect(l.run([](loop& home) -> task<bool> {
-      keeper k{home, keeper::options{.path = testing::program("hawser-keeper")}};
-      auto done = co_await outcome_of(k, fixture("x", "exit", {"5"}));
-      auto closed = co_await k.close();
-      co_return closed&& done && done->status.code == 5;
-    }(l)));
-    expect(l.run([](loop& home) -> task<std::string> {
-              keeper k{home, keeper::options{.path = "/no/keeper"}};
-              auto made = co_await k.spawn(fixture("x", "exit"));
-              co_return made ? "" : made.error().what;
-            }(l))
-               .find("/no/keeper") != std::string::npos);
-  };
-
   "a start stopped at every step leaves no process"_test = [] {
     const std::string token = testing::new_token();
-    testing::every_step([&](loop& l) { return start_and_stop(l, token); });
+    testing::every_step([&](loop& l) { return start_and_stop(l, token); }, {.waits = true});
     expect(testing::survivors(token, 2000).empty());
   };
 };

@@ -152,7 +152,7 @@ const suite<"launched"> all = [] {
   "its end leaves no zombie, though nobody waits for it"_test = [] { run(reap_unasked(shell("exit 0"))); };
 
   "waiting for it can be stopped at every step"_test = [] {
-    expect(testing::every_step([](loop& l) { return start_and_wait(l); }) > 0_i);
+    expect(testing::every_step([](loop& l) { return start_and_wait(l); }, {.waits = true}) > 0_i);
   };
 };
 

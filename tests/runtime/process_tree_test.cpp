@@ -43,7 +43,7 @@ task<void> start_and_stop_each(std::string token, std::vector<std::string>& stra
   // Those that announce themselves are waited for, so that their misbehaviour is under way.
   for (std::size_t i = 0; i < children.size(); ++i) {
     const std::string_view mode = archetypes[i];
-    if (mode == "echo" || mode == "exit" || mode == "noisy-exit") continue;
+    if (!testing::announces_itself(mode)) continue;
     auto ready = co_await children[i].output().read_some();
     expect(ready.has_value()) << mode;
   }
@@ -121,17 +121,26 @@ int wait_for(pid_t pid) {
   return status;
 }
 
+enum class to_whom { the_host, everybody };
+
+// As a service manager does: to every process that there is, in no order.
+void signal_everybody(const std::vector<host_process>& hosts, const std::string& token, int number) {
+  for (const host_process& host : hosts) {
+    for (const int pid : host.keepers) kill(pid, number);
+  }
+  for (const int pid : testing::processes_with(token)) kill(pid, number);
+}
+
 // Several hosts at a time, because each takes a grace period to end.
-void end_hosts_by(int signal_number, int times, int patience_ms) {
+void end_hosts_by(int signal_number, int times, int patience_ms, to_whom whom = to_whom::the_host) {
   constexpr int at_once = 5;
   for (int done = 0; done < times; done += at_once) {
     const std::string token = testing::new_token();
     std::vector<host_process> hosts;
     for (int i = 0; i < at_once; ++i) hosts.push_back(start_host(token));
-    for (const host_process& host : hosts) {
-      expect(host.ready);
-      kill(host.pid, signal_number);
-    }
+    for (const host_process& host : hosts) expect(host.ready);
+    if (whom == to_whom::everybody) signal_everybody(hosts, token, signal_number);
+    for (const host_process& host : hosts) kill(host.pid, signal_number);
     for (const host_process& host : hosts) {
       const int status = wait_for(host.pid);
       if (signal_number != SIGKILL) expect(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -149,7 +158,8 @@ void end_hosts_by(int signal_number, int times, int patience_ms) {
   }
 }
 
-// A process with this very number, which is none of ours; nothing where the system does not let us choose.
+// A process with this very number, leader of the group of this number, which is none of ours; nothing where the system
+// does not let us choose.
 std::optional<pid_t> innocent_with(pid_t number) {
   clone_args how{};
   how.exit_signal = SIGCHLD;
@@ -157,19 +167,24 @@ std::optional<pid_t> innocent_with(pid_t number) {
   how.set_tid_size = 1;
   const long made = syscall(SYS_clone3, &how, sizeof how);
   if (made == 0) {
-    syscall(SYS_close_range, 3, ~0U, 0);  // with copies of ours it would keep the keeper alive
     while (true) pause();
   }
   if (made < 0) return std::nullopt;
+  expect(setpgid(static_cast<pid_t>(made), 0) == 0);
   return static_cast<pid_t>(made);
 }
 
-// The child has ended and was reaped, and only then somebody else gets its number.
-task<void> recycled_number(stop_ladder ladder) {
+// The child has ended and was reaped, and only then somebody else gets its number, while of its tree a process is left
+// that has to be killed.
+task<void> recycled_number(stop_ladder ladder, std::string mode) {
   const context where = co_await this_context();
   keeper k{*where.loop};
-  auto made = co_await k.spawn(fixture("x", "exit"));
+  auto made = co_await k.spawn(fixture("x", mode));
   expect(fatal(made.has_value()));
+  if (mode != "exit") {
+    auto ready = co_await made->output().read_some();
+    expect(ready.has_value());
+  }
   auto ended = co_await made->exited();
   expect(ended.has_value());
   const auto innocent = innocent_with(made->pid());
@@ -194,6 +209,7 @@ const suite<"process tree"> tests = [] {
     const int times = testing::rounds(testing::instrumented ? 15 : 50);
     for (int i = 0; i < times; ++i) run(start_and_stop_each(token, strays));
     expect(survivors(token, 0).empty()) << "shutdown returns when they are gone, not before";
+    expect(waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD) << "a keeper was not reaped";
     expect(testing::open_descriptors() == descriptors);
     expect(testing::own_threads() == threads);
     expect(static_cast<int>(strays.size()) == times) << "the daemoniser, and only it, leaves its group and is reported";
@@ -203,6 +219,10 @@ const suite<"process tree"> tests = [] {
     end_hosts_by(SIGTERM, testing::rounds(testing::instrumented ? 15 : 50), 2000);
     end_hosts_by(SIGINT, 5, 2000);
     end_hosts_by(SIGHUP, 5, 2000);
+  };
+
+  "every archetype survives no SIGTERM of everybody, keeper and wardens included"_test = [] {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) end_hosts_by(number, 5, 2000, to_whom::everybody);
   };
 
   "A27 every archetype survives no SIGKILL of its host"_test = [] {
@@ -219,8 +239,10 @@ const suite<"process tree"> tests = [] {
   };
 
   "A29 a process that got the number of a child that had ended is not signalled"_test = [] {
-    run(recycled_number(quick));
-    run(recycled_number({.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s}));
+    for (const char* mode : {"exit", "leave-daemon"}) {
+      run(recycled_number(quick, mode));
+      run(recycled_number({.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s}, mode));
+    }
   };
 
   "a child that ends with its stdin is not signalled"_test = [] {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../runtime/command.hpp"
@@ -28,6 +29,11 @@ std::vector<int> survivors(const std::string& token, int patience_ms);
 inline constexpr std::array archetypes{"echo",         "ignore-sigterm", "leave-grandchildren", "daemonise",
                                        "close-stdout", "close-stdin",    "flood-stderr",        "flood-stdout",
                                        "exit",         "noisy-exit"};
+
+/// Whether it says when its misbehaviour is under way.
+constexpr bool announces_itself(std::string_view archetype) {
+  return archetype != "echo" && archetype != "exit" && archetype != "noisy-exit";
+}
 
 /// How often each archetype is started and ended: HAWSER_ROUNDS, or what the test says.
 int rounds(int by_default);

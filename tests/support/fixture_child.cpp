@@ -2,6 +2,7 @@
 // A child that misbehaves on request: fixture_child TOKEN MODE [ARGUMENT …]. The token does nothing; it stands in the
 // command line of this process and of every process it forks, so that a test can look for survivors.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -70,6 +71,18 @@ void daemonise() {
     open("/dev/null", O_RDWR);
     live_on();
   }
+}
+
+// A worker that has left the group and whose first thread has ended: to the system's eye a zombie, but it works on.
+void end_first_thread() {
+  if (fork() == 0) {
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    pthread_t other{};
+    pthread_create(&other, nullptr, [](void*) -> void* { live_on(); }, nullptr);
+    write_all(1, std::to_string(getpid()) + '\n');
+    pthread_exit(nullptr);
+  }
   live_on();
 }
 
@@ -129,8 +142,13 @@ int main(int argc, char** argv) {
     ignore_sigterm();
   else if (mode == "leave-grandchildren")
     leave_grandchildren();
-  else if (mode == "daemonise")
+  else if (mode == "daemonise") {
     daemonise();
+    live_on();
+  } else if (mode == "leave-daemon")
+    daemonise();
+  else if (mode == "end-first-thread")
+    end_first_thread();
   else if (mode == "close-stdout")
     close_stdout();
   else if (mode == "close-stdin")
