@@ -4,8 +4,13 @@
 #include <ares.h>
 #include <netdb.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "detail/handle.hpp"
 #include "detail/loop_core.hpp"
@@ -16,8 +21,31 @@ namespace hawser {
 
 namespace {
 
+// A family's addresses are not waited for longer than this once the other's are there (RFC 8305, resolution delay):
+// some routers and VPNs never answer for one of them.
+constexpr duration resolution_delay = std::chrono::milliseconds{50};
+
+// "ndots" of resolv.conf(5): names with fewer dots are looked for in the search domains before they are tried as they
+// are. c-ares knows it, and in newer versions does not tell.
+int dots_of_a_whole_name() {
+  const auto in = [](std::string_view options, int otherwise) {
+    const std::size_t at = options.find("ndots:");
+    return at == std::string_view::npos ? otherwise : std::atoi(std::string{options.substr(at + 6, 3)}.c_str());
+  };
+  int dots = 1;
+  std::ifstream file{"/etc/resolv.conf"};
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("options")) dots = in(line, dots);
+  }
+  const char* const set = std::getenv("RES_OPTIONS");
+  return set != nullptr ? in(set, dots) : dots;
+}
+
 // One question with a c-ares channel of its own: a stop destroys the channel and with it the question, and a change
-// of network is noticed because every question reads the system's configuration.
+// of network is noticed because every question reads the system's configuration. Each family is asked for by itself:
+// c-ares would answer for both when the slower one has ended, with all its retries. But only for the very name, and not
+// where the file of hosts has it: who looks for one family alone would find another machine's address in a search
+// domain, or pass over what the file says. For search domains both are one question.
 class ares_question final : public operation, private timer {
  public:
   ares_question(const std::string& host, const resolver_options& options) : host_(host), options_(options) {}
@@ -26,12 +54,23 @@ class ares_question final : public operation, private timer {
   ~ares_question() { end_channel(); }
 
   result<std::vector<ip_address>> await_resume() {
-    if (!addresses_.empty()) return std::move(addresses_);
+    std::vector<ip_address> all;
+    for (const half* one : {&v6_, &v4_, &both_}) all.insert(all.end(), one->addresses.begin(), one->addresses.end());
+    if (!all.empty()) return all;
     if (cancelled()) return cancelled_error();
-    return error{.code = errc::io, .what = "resolve \"" + host_ + "\": " + ares_strerror(status_), .native = status_};
+    const int status = failure();
+    return error{.code = errc::io, .what = "resolve \"" + host_ + "\": " + ares_strerror(status), .native = status};
   }
 
  private:
+  struct half {
+    ares_question& of;
+    int family;
+    int status = ARES_SUCCESS;
+    bool answered = false;
+    std::vector<ip_address> addresses{};
+  };
+
   void start() override {
     make_channel();
     if (status_ == ARES_SUCCESS && !options_.servers.empty()) {
@@ -41,11 +80,40 @@ class ares_question final : public operation, private timer {
       complete();
       return;
     }
-    ares_addrinfo_hints hints{};
-    hints.ai_family = AF_UNSPEC;
-    hints.ai_socktype = SOCK_STREAM;
-    ares_getaddrinfo(channel_, host_.c_str(), nullptr, &hints, &on_answer, this);
+    if (look_into_hosts(v6_) + look_into_hosts(v4_) > 0) {
+      finish();
+    } else if (host_.ends_with('.') || std::count(host_.begin(), host_.end(), '.') >= dots_of_a_whole_name()) {
+      ask(v6_);
+      if (!done_) ask(v4_);
+    } else {
+      ask(both_);
+    }
     wait_on();
+  }
+
+  // Says how many addresses there were.
+  std::size_t look_into_hosts(half& one) {
+    hostent* found = nullptr;
+    if (ares_gethostbyname_file(channel_, host_.c_str(), one.family, &found) != ARES_SUCCESS) return 0;
+    for (char** at = found->h_addr_list; *at != nullptr; ++at) {
+      sockaddr_storage address{};
+      address.ss_family = static_cast<sa_family_t>(one.family);
+      void* const to = one.family == AF_INET6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(address).sin6_addr)
+                                              : &reinterpret_cast<sockaddr_in&>(address).sin_addr;
+      std::memcpy(to, *at, static_cast<std::size_t>(found->h_length));
+      if (const auto made = detail::from_sockaddr(reinterpret_cast<const sockaddr*>(&address)))
+        one.addresses.push_back(made->address);
+    }
+    ares_free_hostent(found);
+    return one.addresses.size();
+  }
+
+  void ask(half& one) {
+    ares_addrinfo_hints hints{};
+    hints.ai_family = one.family;
+    hints.ai_socktype = SOCK_STREAM;
+    const bool very_name = &one != &both_ && !host_.ends_with('.');
+    ares_getaddrinfo(channel_, (very_name ? host_ + '.' : host_).c_str(), nullptr, &hints, &on_answer, &one);
   }
 
   void make_channel() {
@@ -56,29 +124,62 @@ class ares_question final : public operation, private timer {
       static_cast<ares_question*>(self)->watch(socket, readable != 0, writable != 0);
     };
     o.sock_state_cb_data = this;
-    status_ = ares_init_options(&channel_, &o, ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB);
+    std::string only_servers = "b";  // the file of hosts is looked into before
+    o.lookups = only_servers.data();
+    status_ = ares_init_options(&channel_, &o,
+                                ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_LOOKUPS);
   }
 
   void cancel() noexcept override {
-    answered_ = true;  // the callback that end_channel() provokes is not the end of this operation
+    done_ = true;  // the callbacks that end_channel() provokes are not the end of this operation
     end_channel();
     complete();
   }
 
   static void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* info) {
-    auto& self = *static_cast<ares_question*>(arg);
+    auto& one = *static_cast<half*>(arg);
     if (status == ARES_SUCCESS) {
       for (const ares_addrinfo_node* node = info->nodes; node != nullptr; node = node->ai_next) {
-        if (const auto found = detail::from_sockaddr(node->ai_addr)) self.addresses_.push_back(found->address);
+        if (const auto found = detail::from_sockaddr(node->ai_addr)) one.addresses.push_back(found->address);
       }
-      if (self.addresses_.empty()) status = ARES_ENODATA;
+      if (one.addresses.empty()) status = ARES_ENODATA;
     }
     if (info != nullptr) ares_freeaddrinfo(info);
-    if (self.answered_) return;
-    self.answered_ = true;
-    self.status_ = status;
-    self.timer::cancel();
-    self.complete();  // the channel itself ends with this object: c-ares is still on the stack here
+    one.status = status;
+    one.answered = true;
+    one.of.half_answered(one);
+  }
+
+  // The channel itself ends with this object: c-ares is still on the stack here.
+  void half_answered(const half& one) {
+    if (done_) return;
+    if (both_.answered) {
+      finish();
+    } else if (v6_.answered && v4_.answered) {
+      const bool nobody = says_little(v6_.status) && says_little(v4_.status);
+      if (nobody && !host_.ends_with('.')) {
+        ask(both_);  // in the search domains
+      } else {
+        finish();
+      }
+    } else if (!one.addresses.empty()) {
+      enough_at_ = home().now() + resolution_delay;
+    }
+  }
+
+  void finish() {
+    done_ = true;
+    timer::cancel();
+    complete();
+  }
+
+  static bool says_little(int status) { return status == ARES_ENODATA || status == ARES_ENOTFOUND; }
+
+  // That a server is out of reach says more than that the other family has no addresses.
+  [[nodiscard]] int failure() const {
+    if (status_ != ARES_SUCCESS) return status_;
+    if (both_.answered) return both_.status;
+    return says_little(v4_.status) && !says_little(v6_.status) ? v6_.status : v4_.status;
   }
 
   void watch(ares_socket_t socket, bool readable, bool writable) {
@@ -113,15 +214,20 @@ class ares_question final : public operation, private timer {
   // c-ares keeps its own deadlines and wants to be called when they pass.
   void wait_on() {
     timer::cancel();
-    if (answered_) return;
+    if (done_) return;
+    duration length = duration::max();
     timeval left{};
-    if (ares_timeout(channel_, nullptr, &left) == nullptr) return;
-    // c-ares rounds down to milliseconds: one more, or the timer would go round at 0 until it is due.
-    home().start(*this, std::chrono::seconds{left.tv_sec} + std::chrono::microseconds{left.tv_usec} +
-                            std::chrono::milliseconds{1});
+    if (ares_timeout(channel_, nullptr, &left) != nullptr) {
+      // c-ares rounds down to milliseconds: one more, or the timer would go round at 0 until it is due.
+      length =
+          std::chrono::seconds{left.tv_sec} + std::chrono::microseconds{left.tv_usec} + std::chrono::milliseconds{1};
+    }
+    if (enough_at_) length = std::min(length, *enough_at_ - home().now());
+    if (length != duration::max()) home().start(*this, length);
   }
   void on_expired() noexcept override {
     ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+    if (!done_ && enough_at_ && home().now() >= *enough_at_) finish();
     wait_on();
   }
 
@@ -136,9 +242,12 @@ class ares_question final : public operation, private timer {
   const resolver_options& options_;
   ares_channel channel_ = nullptr;
   std::map<ares_socket_t, detail::owned<uv_poll_t>> polls_;
-  std::vector<ip_address> addresses_;
-  int status_ = ARES_SUCCESS;
-  bool answered_ = false;
+  half v6_{*this, AF_INET6};
+  half v4_{*this, AF_INET};
+  half both_{*this, AF_UNSPEC};
+  std::optional<time_point> enough_at_;  // one family's addresses are there
+  int status_ = ARES_SUCCESS;            // of the channel
+  bool done_ = false;
 };
 
 // Enough of a name that is none to recognise it by.

@@ -3,9 +3,14 @@
 // loop's clock says, so waits for a silent server are real and short.
 #include "../../runtime/dns.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -62,6 +67,16 @@ addresses sorted(addresses list) {
 
 bool gave(const result<addresses>& outcome, const addresses& expected) {
   return outcome.has_value() && sorted(*outcome) == expected;
+}
+
+// On a busy machine more time may pass between two answers of one server than one family waits for the other: whoever
+// got only one of them asks again.
+result<addresses> both_families(const auto& ask) {
+  for (int tries = 0; tries < 5; ++tries) {
+    auto outcome = ask();
+    if (!outcome || outcome->size() == 2) return outcome;
+  }
+  return ask();
 }
 
 duration time_of(const auto& what) {
@@ -131,6 +146,52 @@ task<void> one_vain_question(resolver& by) {
 }
 
 const suite<"dns"> tests = [] {
+  "only the very name is asked for by family: a search domain's addresses are no part of it"_test = [] {
+    setenv("LOCALDOMAIN", "corp.test", 1);
+    setenv("RES_OPTIONS", "ndots:1", 1);
+    const fake_dns_server server{manner::answers,
+                                 {{"api.example.test", {v4(7)}},
+                                  {"api.example.test.corp.test", {ip_address::loopback_v6()}},
+                                  {"short.corp.test", {v4(8), ip_address::loopback_v6()}},
+                                  {"deep.inside.corp.test", {v4(9)}}}};
+    expect(gave(resolve_alone(server, "api.example.test"), {v4(7)}));
+    expect(gave(resolve_alone(server, "short"), {v4(8), ip_address::loopback_v6()}));
+    expect(gave(resolve_alone(server, "deep.inside"), {v4(9)})) << "there is no such name: then it is looked for below";
+    expect(resolve_alone(server, "deep.inside.").has_error()) << "nothing is below the root";
+    setenv("RES_OPTIONS", "ndots:5", 1);
+    const fake_dns_server cluster{manner::answers, {{"web.dev", {v4(7)}}, {"web.dev.corp.test", {v4(8)}}}};
+    expect(gave(resolve_alone(cluster, "web.dev"), {v4(8)})) << "below first: so the system is configured";
+    unsetenv("LOCALDOMAIN");
+    unsetenv("RES_OPTIONS");
+  };
+
+  "what the file of hosts says is all there is"_test = [] {
+    std::ifstream hosts{"/etc/hosts"};
+    for (std::string line; std::getline(hosts, line);) {
+      std::istringstream words{line.substr(0, line.find('#'))};
+      std::string address;
+      std::string name;
+      words >> address >> name;
+      const auto parsed = ip_address::parse(address);
+      if (!parsed || parsed->kind() != ip_address::family::v4 || name.empty() || name.find("localhost") == 0) continue;
+      const fake_dns_server server{manner::answers, {{name, {ip_address::loopback_v6()}}}};
+      const auto outcome = resolve_alone(server, name);
+      expect(outcome.has_value() && outcome->front() == *parsed && server.asked() == 0) << name;
+      return;
+    }
+    cfg<override>.skip_this("the file of hosts has no name of version 4 but localhost");
+  };
+
+  "a family that is never answered for is not waited for when the other is there"_test = [] {
+    for (const auto& [how, left] :
+         {std::pair{manner::silent_for_v6, v4(7)}, {manner::silent_for_v4, ip_address::loopback_v6()}}) {
+      const fake_dns_server server{how, some_names()};
+      std::optional<result<addresses>> outcome;
+      expect(time_of([&] { outcome = resolve_alone(server, "both.test"); }) < 5s);
+      expect(gave(*outcome, {left}));
+    }
+  };
+
   "an address literal is its own answer and no server is asked"_test = [] {
     const fake_dns_server server{manner::answers, some_names()};
     expect(gave(resolve_alone(server, "127.0.0.9"), addresses{v4(9)}));
@@ -156,9 +217,10 @@ const suite<"dns"> tests = [] {
 
   "a name has the addresses of both families"_test = [] {
     const fake_dns_server server{manner::answers, some_names()};
-    const auto both = resolve_alone(server, "both.test");
+    const auto both = both_families([&] { return resolve_alone(server, "both.test"); });
     expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
-    expect(server.asked() == 2_i) << "one question for each family";
+    expect(both && both->front() == ip_address::loopback_v6()) << "version 6 first";
+    expect(server.asked() % 2 == 0) << "one question for each family";
   };
 
   "a name with addresses of one family only has those"_test = [] {
@@ -212,8 +274,9 @@ const suite<"dns"> tests = [] {
     const fake_dns_server silent{manner::silent};
     const fake_dns_server live{manner::answers, some_names()};
     ares_resolver by{{.servers = silent.address() + ',' + live.address(), .try_timeout = 20ms, .tries = 2}};
-    const auto both = run(resolved(by, "both.test"));
+    const auto both = both_families([&] { return run(resolved(by, "both.test")); });
     expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
+    for (int patience = 2000; patience > 0 && silent.asked() == 0; --patience) usleep(1000);  // it has a thread to wake
     expect(silent.asked() >= 1_i);
   };
 
@@ -221,7 +284,7 @@ const suite<"dns"> tests = [] {
     const fake_dns_server failing{manner::servfail};
     const fake_dns_server live{manner::answers, some_names()};
     ares_resolver by{{.servers = failing.address() + ',' + live.address(), .try_timeout = too_long, .tries = 2}};
-    const auto both = run(resolved(by, "both.test"));
+    const auto both = both_families([&] { return run(resolved(by, "both.test")); });
     expect(gave(both, addresses{v4(7), ip_address::loopback_v6()}));
     expect(failing.asked() >= 1_i);
   };
@@ -249,7 +312,7 @@ const suite<"dns"> tests = [] {
     ares_resolver live{asking(server)};
     result<addresses> sixth = addresses{};
     const duration took = time_of([&] { sixth = run(sixth_beside_five_hung(hung, silent, live)); });
-    expect(sixth.has_value() && sixth->size() == 2_ul);
+    expect(sixth.has_value() && !sixth->empty());
     expect(took < 5s) << took.count();
   };
 
@@ -259,8 +322,10 @@ const suite<"dns"> tests = [] {
     const auto answers = run(many_at_once(by, 40));
     expect((answers.size() == 40_ul) >> fatal);
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      const addresses expected = i % 2 == 0 ? addresses{v4(7), ip_address::loopback_v6()} : addresses{v4(8), v4(9)};
-      expect(gave(answers[i], expected)) << i;
+      const addresses its_own = i % 2 == 0 ? addresses{v4(7), ip_address::loopback_v6()} : addresses{v4(8), v4(9)};
+      expect(fatal(answers[i].has_value() && !answers[i]->empty())) << i;
+      for (const ip_address& one : *answers[i])
+        expect(std::find(its_own.begin(), its_own.end(), one) != its_own.end()) << i;
     }
   };
 
@@ -305,14 +370,14 @@ const suite<"dns"> tests = [] {
   "a question that is answered, stopped at every step"_test = [] {
     const fake_dns_server server{manner::answers, some_names()};
     ares_resolver by{asking(server, 5s, 3)};
-    testing::every_step([&by](loop&) { return one_question(by); });
+    testing::every_step([&by](loop&) { return one_question(by); }, {.waits = true});
     expect(server.asked() > 2_i);
   };
 
   "a question to a silent server, stopped at every step"_test = [] {
     const fake_dns_server server{manner::silent};
     ares_resolver by{asking(server, 20ms, 1)};
-    testing::every_step([&by](loop&) { return one_vain_question(by); });
+    testing::every_step([&by](loop&) { return one_vain_question(by); }, {.waits = true});
     expect(server.asked() > 2_i);
   };
 };

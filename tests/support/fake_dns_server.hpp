@@ -31,7 +31,7 @@ class fake_dns_server {
   /// By name, lower case, without a dot at the end. A name with no address of the family asked for has no data; a
   /// name that is not there does not exist.
   using table = std::map<std::string, std::vector<ip_address>>;
-  enum class manner : std::uint8_t { answers, silent, nxdomain, servfail };
+  enum class manner : std::uint8_t { answers, silent, silent_for_v4, silent_for_v6, nxdomain, servfail };
 
   explicit fake_dns_server(manner how, table names = {}) : names_(std::move(names)), manner_(how) {
     const sockaddr_storage wanted = hawser::detail::to_sockaddr(endpoint{ip_address::loopback_v4(), 0});
@@ -108,7 +108,9 @@ class fake_dns_server {
 
   [[nodiscard]] packet reply_to(const packet& request) const {
     const question asked = question_of(request);
-    if (manner_ == manner::silent || asked.end == 0) return {};
+    const bool unheard = manner_ == manner::silent || (manner_ == manner::silent_for_v4 && asked.type == type_a) ||
+                         (manner_ == manner::silent_for_v6 && asked.type == type_aaaa);
+    if (unheard || asked.end == 0) return {};
     const auto found = names_.find(asked.name);
     const bool unknown = manner_ == manner::nxdomain || found == names_.end();
     const std::uint8_t code = manner_ == manner::servfail ? 2 : unknown ? 3 : 0;
