@@ -109,8 +109,10 @@ void stream::close_operation::await_suspend(std::coroutine_handle<> waiting) noe
 
 task<result<void>> stream::shutdown() {
   if (core_->closing) co_return result<void>{};
-  auto sent = co_await drained();
-  if (!sent) co_return sent.error();
+  do {  // somebody may write between the end of the waiting and our turn
+    auto sent = co_await drained();
+    if (!sent) co_return sent.error();
+  } while (core_->bytes_corked > 0);
   if (core_->shape == detail::stream_shape::one_way) {
     co_await close();
     co_return result<void>{};

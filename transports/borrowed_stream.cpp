@@ -2,6 +2,7 @@
 #include "borrowed_stream.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,11 @@ unique_fd opened_anew(int descriptor, borrowed_stream::direction way) {
   const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   const int mode = way == borrowed_stream::direction::in ? O_RDONLY : O_WRONLY;
   return unique_fd{::open(path.c_str(), mode | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+}
+
+bool has_hung_up(int descriptor) {
+  pollfd looked{.fd = descriptor, .events = 0, .revents = 0};
+  return ::poll(&looked, 1, 0) == 1 && (looked.revents & POLLHUP) != 0;
 }
 
 result<std::string> read_piece(int from) {
@@ -91,7 +97,8 @@ result<borrowed_stream> borrowed_stream::open(scope& copying, loop& home, int de
   struct stat info{};
   if (fstat(descriptor, &info) != 0) return system_error(errno, descriptor);
   if (S_ISFIFO(info.st_mode) || isatty(descriptor) == 1) {
-    if (unique_fd own = opened_anew(descriptor, way)) {
+    // A named pipe that is opened when its last writer has gone never tells of its end: the first descriptor does.
+    if (unique_fd own = opened_anew(descriptor, way); own && !has_hung_up(descriptor)) {
       auto s = stream::adopt(home, own.release());
       if (!s) return s.error();
       return borrowed_stream{std::move(*s), -1, std::nullopt};

@@ -5,11 +5,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -21,9 +19,6 @@ namespace {
 constexpr std::size_t least_read = 2048;
 // How often one event may fill the buffer before the other descriptors get their turn.
 constexpr int reads_per_event = 16;
-// Pieces above this are passed on as they are; smaller ones are copied together, which is cheaper than a vector entry.
-constexpr std::size_t cork_piece = std::size_t{64} * 1024;
-constexpr std::size_t gathered = 16;
 // A pipe holds 64 KiB; one that carries more at once is asked to hold this much, which saves most of the switches
 // between the two processes. Not a megabyte: by the time that is full, its first bytes have left the cache, which costs
 // a result of 5 MB a quarter more.
@@ -67,11 +62,16 @@ stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, str
 
 void stream_core::update_poll() noexcept {
   if (closing) return;
-  const std::uint32_t wanted =
-      (reading ? EPOLLIN : 0U) | (blocked ? EPOLLOUT : 0U) | (writes != nullptr && !write_end ? EPOLLRDHUP : 0U);
+  std::uint32_t wanted = (reading ? EPOLLIN : 0U) | (blocked ? EPOLLOUT : 0U);
+  // Errors and hang-ups are told without being asked for. Not EPOLLRDHUP: who has ended its own output may still read.
+  if (wanted == 0 && writes != nullptr && !write_end) wanted = EPOLLET;
   if (wanted == polled) return;
-  home.core().waiting.watch(fd.get(), polled, wanted, this);
-  polled = wanted;
+  const bool watched = home.core().waiting.watch(fd.get(), polled, wanted, this);
+  polled = watched ? wanted : 0;
+  if (watched || wanted == 0) return;
+  const error why = from_errno(errno, "poll");  // too many watched descriptors: nobody would ever be woken
+  end_reading(why);
+  end_writing(why);
 }
 
 void stream_core::on_event(std::uint32_t events) noexcept {
@@ -83,15 +83,15 @@ void stream_core::on_event(std::uint32_t events) noexcept {
     flush();
   }
   if ((events & EPOLLIN) != 0 && reading) read_what_is_there();
-  if ((events & EPOLLRDHUP) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
   update_poll();
 }
 
 void stream_core::listen(byte_listener& to) noexcept {
-  listener = &to;
-  start_reading();
   untold_bytes = !in.empty();
   untold_end = read_end != nullptr;
+  listener = &to;
+  start_reading();
   if ((untold_bytes || untold_end) && !flush_soon.queued()) home.ready(flush_soon);
 }
 
@@ -183,123 +183,6 @@ void stream_core::end_reading(error why) noexcept {
   if (first) read_end = std::make_unique<error>(std::move(why));
   reader.wake();
   if (first && listener != nullptr && !closing) listener->on_end(*read_end);
-}
-
-// A lone message should not wait for the end of the turn. One that others may follow should: whoever is ready to run
-// may write, too, and a message that leaves alone wakes the other side for itself alone.
-bool stream_core::may_leave_alone() noexcept {
-  if (bytes_corked > 0 || blocked || last_write == home.turn() || home.has_ready()) return false;
-  last_write = home.turn();
-  return true;
-}
-
-void stream_core::add(std::string_view bytes) {
-  if (closing || write_end || bytes.empty()) return;
-  if (bytes.size() <= cork_piece && may_leave_alone()) {
-    const ssize_t taken = write_piece(bytes);
-    if (taken > 0) {  // what went wrong, flush() will find again
-      bytes_written += static_cast<std::size_t>(taken);
-      bytes.remove_prefix(static_cast<std::size_t>(taken));
-    }
-    if (bytes.empty()) return;
-  }
-  if (corked.empty() || corked.back().size() + bytes.size() > cork_piece) corked.emplace_back();
-  corked.back().append(bytes);
-  bytes_corked += bytes.size();
-  schedule_flush();
-}
-
-void stream_core::add(std::string&& piece) {
-  if (piece.size() < cork_piece) {
-    add(std::string_view{piece});
-    return;
-  }
-  if (closing || write_end) return;
-  bytes_corked += piece.size();
-  corked.push_back(std::move(piece));
-  schedule_flush();
-}
-
-void stream_core::schedule_flush() noexcept {
-  if (!blocked && !flush_soon.queued()) home.ready(flush_soon);
-}
-
-void stream_core::flush_turn() noexcept {
-  if (closed) {
-    free_if_done();
-  } else {
-    flush();
-    tell_what_was_before();
-  }
-}
-
-// SIGPIPE is blocked on this thread. To a socket, the general calls are the longer way: a tenth of a microsecond each.
-ssize_t stream_core::write_piece(std::string_view bytes) const noexcept {
-  return socket ? ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)
-                : ::write(fd.get(), bytes.data(), bytes.size());
-}
-
-ssize_t stream_core::write_now() noexcept {
-  if (corked.size() == 1) return write_piece(std::string_view{corked.front()}.substr(offset));
-  std::array<iovec, gathered> pieces;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
-  const std::size_t count = std::min(corked.size(), gathered);
-  for (std::size_t i = 0; i < count; ++i) pieces[i] = {corked[i].data(), corked[i].size()};
-  pieces[0] = {corked[0].data() + offset, corked[0].size() - offset};
-  return ::writev(fd.get(), pieces.data(), static_cast<int>(count));
-}
-
-void stream_core::flush() noexcept {
-  while (bytes_corked > 0 && !blocked && !write_end) {
-    const ssize_t taken = write_now();
-    if (taken >= 0) {
-      written(static_cast<std::size_t>(taken));
-    } else if (errno == EAGAIN) {
-      blocked = true;  // the other side is slow: the poller says when it goes on
-      update_poll();
-    } else if (errno != EINTR) {
-      end_writing(from_errno(errno, "write"));
-    }
-  }
-}
-
-void stream_core::written(std::size_t count) noexcept {
-  bytes_corked -= count;
-  bytes_written += count;
-  if (bytes_corked == 0) {
-    offset = 0;
-    if (corked.size() == 1 && corked.front().capacity() <= cork_piece * 2) {
-      corked.front().clear();  // and keep its memory for the next turn
-    } else {
-      corked.clear();
-    }
-    while (!drainers.empty()) drainers.pop_front().drained();
-    return;
-  }
-  offset += count;
-  auto unsent = corked.begin();
-  while (offset >= unsent->size()) offset -= (unsent++)->size();
-  corked.erase(corked.begin(), unsent);
-}
-
-void stream_core::drop_unsent() noexcept {
-  corked.clear();
-  offset = bytes_corked = 0;
-}
-
-void stream_core::end_writing(error why) noexcept {
-  const bool first = !write_end;
-  if (first) write_end = std::make_unique<error>(std::move(why));
-  drop_unsent();
-  blocked = false;
-  update_poll();
-  while (!drainers.empty()) drainers.pop_front().failed();
-  if (first && writes != nullptr && !closing) writes->on_write_failed(*write_end);
-}
-
-result<void> stream_core::end_output() noexcept {
-  if (::shutdown(fd.get(), SHUT_WR) != 0) return from_errno(errno, "shutdown");
-  write_end = std::make_unique<error>(error{.code = errc::closed, .what = "this side has ended the stream"});
-  return {};
 }
 
 void stream_core::close() noexcept {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Bytes, ends and failed writes that are told to a listener on the loop's own stack.
+#include <string>
+#include <vector>
+
+#include "../../runtime/event.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../../runtime/stream.hpp"
+#include "../support/every_step.hpp"
+#include "../support/run.hpp"
+#include "../support/stream_pair.hpp"
+#include "../support/ut.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::counted;
+using testing::pattern;
+using testing::pipe_pair;
+using testing::socket_pair;
+using testing::stream_pair;
+
+// Collects what it hears; takes whole lines out of the stream as a channel would.
+class listening final : public byte_listener, public write_listener {
+ public:
+  explicit listening(stream& from) : from_(from) {}
+  void on_bytes() noexcept override {
+    const std::size_t end = from_.unread().rfind('\n');
+    if (end == std::string_view::npos) return;
+    if (end + 1 >= 100'000) {
+      const byte_buffer taken = from_.take(end + 1);
+      text += taken.view();
+    } else {
+      text += from_.unread().substr(0, end + 1);
+      from_.consume(end + 1);
+    }
+    if (text.size() >= wanted) enough.set();
+  }
+  void on_end(const error& why) noexcept override {
+    ends.push_back(why.code);
+    ended.set();
+  }
+  void on_write_failed(const error& why) noexcept override {
+    ends.push_back(why.code);
+    failed.set();
+  }
+
+  std::string text;
+  std::size_t wanted = 0;
+  std::vector<errc> ends;
+  event enough;
+  event ended;
+  event failed;
+
+ private:
+  stream& from_;
+};
+
+task<void> listener_hears_everything(loop& l) {
+  const counted alive;
+  stream_pair p = pipe_pair(l);
+  listening heard{p.b};
+  p.b.listen(heard);
+  std::string sent;
+  for (const std::size_t size : {1U, 10U, 5'000U, 3'000'000U, 10U}) {
+    sent += pattern(size) + '\n';
+    heard.wanted = sent.size();
+    heard.enough.reset();
+    p.a.write(pattern(size) + '\n');
+    auto arrived = co_await heard.enough.wait();
+    if (!arrived) break;
+    expect(fatal(bool{heard.text == sent})) << size;
+    expect(p.a.written() == sent.size());
+  }
+  p.a.write("no line feed");
+  co_await p.a.close();
+  auto ended = co_await heard.ended.wait();
+  if (ended && heard.text == sent) {
+    expect(p.b.unread() == "no line feed" and heard.ends == std::vector{errc::closed});
+  }
+  co_await p.b.close();
+  expect(heard.ends.size() <= 1_ul);
+}
+
+task<void> dropped_before_closing(loop& l) {
+  stream_pair p = socket_pair(l);
+  p.a.write("one");
+  p.a.write("two");  // at the end of the turn
+  expect(p.a.queued() == 3_u);
+  p.a.drop_unsent();
+  expect(p.a.queued() == 0_u);
+  co_await p.a.close();
+  auto end = co_await p.b.read_some();
+  while (end) end = co_await p.b.read_some();
+  expect(p.b.unread() == "one") << p.b.unread();
+}
+
+task<void> a_late_listener(loop& l) {
+  stream_pair p = socket_pair(l);
+  p.a.write("one\n");
+  co_await p.a.close();
+  auto first = co_await p.b.read_some();
+  expect(fatal(first.has_value()));
+  auto end = co_await p.b.read_some();
+  expect(end.has_error());
+  listening heard{p.b};
+  p.b.listen(heard);
+  expect(heard.text.empty() and heard.ends.empty()) << "told in a turn of its own";
+  auto ended = co_await heard.ended.wait();
+  expect(ended.has_value() and heard.text == "one\n");
+  expect(heard.ends == std::vector{errc::closed}) << "once";
+}
+
+task<void> listener_hears_of_failed_writes(loop& l) {
+  stream_pair p = pipe_pair(l);
+  listening heard{p.a};
+  p.a.watch_writes(heard);
+  p.a.write("one");
+  co_await p.b.close();
+  expect(p.a.written() == 3_u);
+  auto told = co_await heard.failed.wait();  // although nothing is being written
+  expect(told.has_value());
+  p.a.write("two");
+  auto gone = co_await p.a.drained();
+  expect(!gone.has_value());
+  expect(heard.ends == std::vector{gone.error().code});
+  p.a.write("three");
+  expect(heard.ends.size() == 1_ul && p.a.written() == 3_u);
+}
+
+task<void> closing_is_no_failed_write(loop& l) {
+  stream_pair p = pipe_pair(l);
+  listening heard{p.a};
+  p.a.watch_writes(heard);
+  stream gone = std::move(p.b);
+  {
+    const stream dies = std::move(gone);
+  }
+  p.a.write("one");
+  co_await p.a.close();  // finds that nobody reads, while it sends what is left
+  expect(heard.ends.empty());
+}
+
+void with_loop(task<void> (*body)(loop&)) {
+  loop l;
+  l.run(body(l));
+}
+
+const suite<"stream listener"> tests = [] {
+  "a listener hears every byte, keeps what is not a whole line, and hears the end once"_test = [] {
+    with_loop(listener_hears_everything);
+    testing::every_step(listener_hears_everything, {.waits = true});
+  };
+  "what is dropped does not leave, not by closing either"_test = [] { with_loop(dropped_before_closing); };
+  "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };
+  "a listener does not hear of a write that fails while this side closes"_test = [] {
+    with_loop(closing_is_no_failed_write);
+  };
+  "A12 a listener hears once that nothing more can be written"_test = [] {
+    with_loop(listener_hears_of_failed_writes);
+  };
+};
+
+}  // namespace
