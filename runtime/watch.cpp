@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "watch.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include "detail/handle.hpp"
 #include "detail/loop_core.hpp"
 
 namespace hawser {
 
 namespace detail {
+
+// A file that is written to all the time is told of, too, though it is never quiet.
+constexpr int longest_debounce = 10;
+// How often to look whether a folder that has gone is back.
+constexpr duration look_again = std::chrono::seconds{1};
 
 struct watch_core final : timer {
   watch_core(loop& l, std::string f, std::string within, duration d)
@@ -15,24 +24,54 @@ struct watch_core final : timer {
 
   loop& home;
   std::string file;    // its name within the watched folder
-  std::string folder;  // the folder's own name: what the system says when the folder itself moves or goes
+  std::string folder;  // its path
   duration debounce;
   owned<uv_fs_event_t> handle;
   wait_slot waiter;
-  bool pending = false;  // a change that nobody has been told of
+  std::optional<time_point> first;  // of the changes that are waited for to end
+  bool folder_changed = false;      // it was renamed or removed: what is watched is not what the path names
+  bool pending = false;             // a change that nobody has been told of
   int failure = 0;
+
+  // The folder, not the file: an atomic replacement puts another file under the name.
+  int begin() noexcept {
+    uv_of(home);  // which is to look at it
+    return uv_fs_event_start(
+        handle.get(),
+        [](uv_fs_event_t* of, const char* name, int, int outcome) {
+          if (of->data != nullptr) static_cast<watch_core*>(of->data)->on_event(name, outcome);
+        },
+        folder.c_str(), 0);
+  }
 
   void on_event(const char* name, int status) noexcept {
     if (status < 0) {
       failure = status;
-      on_expired();
+      tell();
       return;
     }
-    if (name != nullptr && file != name && folder != name) return;
+    const bool of_folder = name != nullptr && std::string_view{folder}.substr(folder.rfind('/') + 1) == name;
+    folder_changed = folder_changed || of_folder;
+    if (name != nullptr && file != name && !of_folder) return;
+    if (!first) first = home.now();
     timer::cancel();
-    home.start(*this, debounce);
+    home.start(*this, std::min(debounce, *first + longest_debounce * debounce - home.now()));
   }
+
   void on_expired() noexcept override {
+    const bool changed = first.has_value();
+    first.reset();
+    bool back = false;
+    if (folder_changed) {
+      uv_fs_event_stop(handle.get());
+      back = begin() == 0;
+      folder_changed = !back;
+      if (!back) home.start(*this, look_again);
+    }
+    if (changed || back) tell();
+  }
+
+  void tell() noexcept {
     pending = true;
     waiter.wake();
   }
@@ -45,19 +84,13 @@ void watch_deleter::operator()(watch_core* core) const noexcept { delete core; }
 result<file_watch> file_watch::start(loop& home, const std::string& path, duration debounce) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  auto* core = new detail::watch_core{home, slash == std::string::npos ? path : path.substr(slash + 1),
-                                      folder.substr(folder.rfind('/') + 1), debounce};
+  auto* core =
+      new detail::watch_core{home, slash == std::string::npos ? path : path.substr(slash + 1), folder, debounce};
   file_watch made{core};
   core->handle.reset(new uv_fs_event_t{});
   uv_fs_event_init(detail::uv_of(home), core->handle.get());
   core->handle->data = core;
-  // The folder, not the file: an atomic replacement puts another file under the name.
-  const int status = uv_fs_event_start(
-      core->handle.get(),
-      [](uv_fs_event_t* handle, const char* name, int, int outcome) {
-        if (handle->data != nullptr) static_cast<detail::watch_core*>(handle->data)->on_event(name, outcome);
-      },
-      folder.c_str(), 0);
+  const int status = core->begin();
   if (status != 0) return detail::from_uv(status, "watch " + folder);
   return made;
 }

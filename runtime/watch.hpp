@@ -18,7 +18,8 @@ struct watch_deleter {
 
 class file_watch {
  public:
-  /// Watches the folder of `path`, which must exist; the file itself may come and go.
+  /// Watches the folder of `path`, which must exist now; later it may come and go, as the file may. Of a symbolic link
+  /// the link itself is watched, not what it points to.
   static result<file_watch> start(loop& home, const std::string& path,
                                   duration debounce = std::chrono::milliseconds{200});
 
@@ -32,8 +33,8 @@ class file_watch {
     detail::watch_core& core_;
   };
 
-  /// Completes once the file has been quiet for the debounce time after a change. A change that came while nobody
-  /// waited is not lost. One waiter at a time. Unbounded.
+  /// Completes once the file has been quiet for the debounce time after a change, or has not been for ten times as
+  /// long. A change that came while nobody waited is not lost. One waiter at a time. Unbounded.
   [[nodiscard]] change_operation changed() { return change_operation{*core_}; }
 
  private:

@@ -101,6 +101,16 @@ task<void> two_files(std::string a, std::string b) {
   expect(co_await told(watch_a));
 }
 
+// The event is there before the loop looks, and libuv is looked at anyway, for something that was just started on it.
+task<bool> told_in_the_turn_of_something_else(std::string path) {
+  file_watch watch = watch_of(co_await this_context(), path);
+  co_await yield();  // libuv has looked at the watch, and rests
+  co_await yield();
+  put(path, "x");
+  const file_watch other = watch_of(co_await this_context(), path);
+  co_return (co_await watch.changed()).has_value();
+}
+
 task<errc> start_error(std::string path) {
   const auto watch = file_watch::start(*(co_await this_context()).loop, path);
   if (watch.has_value()) co_return errc{};
@@ -148,6 +158,44 @@ const suite<"watch"> tests = [] {
     expect(changes_by(f / "inner/a", [&] { std::filesystem::remove(f / "inner"); }) == 1_i);
   };
 
+  "a folder that comes back is watched again, and one that took its place is watched instead"_test = [] {
+    const folder f;
+    const std::string inner = f / "inner";
+    const std::string path = f / "inner/a";
+    std::filesystem::create_directory(inner);
+    manual_clock clock;
+    run(clock, [](std::string of, std::string at) -> task<void> {
+      file_watch watch = watch_of(co_await this_context(), at);
+      std::filesystem::remove_all(of);
+      expect(co_await told(watch)) << "it went away";
+      expect(not co_await told(watch));
+      std::filesystem::create_directory(of);
+      expect(co_await told(watch)) << "it came back";
+      put(at, "x");
+      expect(co_await told(watch)) << "and is watched";
+      std::filesystem::rename(of, of + ".old");
+      std::filesystem::create_directory(of);
+      expect(co_await told(watch));
+      put(at, "y");
+      expect(co_await told(watch)) << "the new one";
+      put(of + ".old/a", "z");
+      expect(not co_await told(watch)) << "not the old one under its new name";
+    }(inner, path));
+  };
+
+  "a file that is never quiet is told of all the same"_test = [] {
+    const folder f;
+    manual_clock clock;
+    run(clock, [](std::string path, manual_clock& by) -> task<void> {
+      file_watch watch = watch_of(co_await this_context(), path);
+      scope s{co_await this_context()};
+      s.spawn(write_again_and_again(path, 100, 150ms));
+      expect(co_await told(watch));
+      expect(by.elapsed() <= 2100ms) << by.elapsed().count();
+      co_await s.join();
+    }(f / "a", clock));
+  };
+
   "reading is no change, and neither is what happens to other files in the folder"_test = [] {
     const folder f;
     put(f / "a", "old");
@@ -187,6 +235,11 @@ const suite<"watch"> tests = [] {
     const folder f;
     manual_clock clock;
     run(clock, two_files(f / "a", f / "b"));
+  };
+
+  "a change is told though its event comes when the loop is about to sleep"_test = [] {
+    const folder f;
+    expect(run(told_in_the_turn_of_something_else(f / "a")));
   };
 
   "a missing folder is an error that names it"_test = [] {
