@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
 #include "challenge.hpp"
@@ -73,8 +72,7 @@ bool server_login::fits(const login& kept) const {
 }
 
 void server_login::adopt(login what, bool obtained) {
-  redaction& hidden = *around_.home.hidden();
-  for (const secret* one : {&what.tokens.access, &what.tokens.refresh, &what.client.key}) hidden.add(*one);
+  hidden_ = held_secrets{around_.home.hidden(), {what.tokens.access, what.tokens.refresh, what.client.key}};
   const bool other = !known_ || known_->tokens.access != what.tokens.access;
   known_ = std::move(what);
   if (!other) return;

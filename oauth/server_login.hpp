@@ -11,6 +11,7 @@
 
 #include "../runtime/dns.hpp"
 #include "../runtime/event.hpp"
+#include "../runtime/held_secrets.hpp"
 #include "../runtime/scope.hpp"
 #include "../transports/authorizer.hpp"
 #include "../transports/http_client.hpp"
@@ -126,7 +127,8 @@ class server_login final : public authorizer {
   bool closed_ = false;
   bool loaded_ = false;
   std::optional<login> known_;
-  secret spent_;  // a refresh token that was refused: not taken from the store again
+  held_secrets hidden_;  // of the last one that was known
+  secret spent_;         // a refresh token that was refused: not taken from the store again
   std::uint64_t serial_ = 0;
   auth_grant grant_;          // of what is known, ready to be sent
   time_point fresh_until_{};  // it was obtained here a moment ago

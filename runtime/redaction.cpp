@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 
+#include "detail/check.hpp"
+
 namespace hawser {
 
 namespace {
@@ -45,7 +47,11 @@ bool in_base64(char c) noexcept {
 
 // The characters that bytes become when `before` others stand in front of them, as far as they depend on nothing else.
 std::string base64_core(std::string_view bytes, std::size_t before) {
-  std::string all = base64(std::string(before, '\0') + std::string{bytes});
+  std::string padded(before, '\0');
+  padded.reserve(before + bytes.size());
+  padded += bytes;
+  std::string all = base64(padded);
+  cleanse(padded.data(), padded.size());
   const std::size_t first = (before * 8 + 5) / 6;
   const std::size_t last = (before + bytes.size()) * 8 / 6;
   std::string core = all.substr(first, last - first);
@@ -182,22 +188,54 @@ void redaction::needles::find(std::string_view in, Fold fold, Found found) const
   }
 }
 
+std::vector<secret>::iterator redaction::found_in(std::vector<secret>& list, std::string_view hidden) {
+  return std::find_if(list.begin(), list.end(), [&](const secret& one) { return one.reveal() == hidden; });
+}
+
 void redaction::add(std::string_view hidden) {
-  if (hidden.size() < shortest || plain_.has(hidden)) return;
+  if (hidden.size() < shortest) return;
+  if (!plain_.has(hidden)) {
+    index(hidden);
+  } else if (const auto before = found_in(known_, hidden); before != known_.end()) {
+    std::rotate(before, before + 1, known_.end());  // it is in use again, and so the youngest
+    return;
+  } else {
+    return;  // it is there for good, or held
+  }
   known_.emplace_back(hidden);
-  index(hidden);
+  drop_the_oldest();
+}
+
+void redaction::drop_the_oldest() {
   if (known_.size() < most) return;
   known_.erase(known_.begin(), known_.begin() + most / 2);
   for (needles* each : {&plain_, &hex_, &base64_}) each->clear();
-  for (const secret& one : lasting_) index(one.reveal());
-  for (const secret& one : known_) index(one.reveal());
+  for (const auto* list : {&lasting_, &held_, &known_}) {
+    for (const secret& one : *list) index(one.reveal());
+  }
 }
 
 void redaction::add_for_good(std::string_view hidden) {
-  const auto same = [&](const secret& one) { return one.reveal() == hidden; };
-  if (hidden.size() < shortest || std::any_of(lasting_.begin(), lasting_.end(), same)) return;
+  if (hidden.size() < shortest || found_in(lasting_, hidden) != lasting_.end()) return;
   if (!plain_.has(hidden)) index(hidden);
   lasting_.emplace_back(hidden);
+}
+
+void redaction::hold(const secret& hidden) {
+  if (!plain_.has(hidden.reveal())) index(hidden.reveal());
+  if (const auto before = found_in(known_, hidden.reveal()); before != known_.end()) known_.erase(before);
+  held_.push_back(hidden);
+}
+
+void redaction::release(const secret& hidden) {
+  const auto held = found_in(held_, hidden.reveal());
+  detail::require(held != held_.end(), "a secret was released that nobody held");
+  held_.erase(held);
+  const bool kept =
+      found_in(held_, hidden.reveal()) != held_.end() || found_in(lasting_, hidden.reveal()) != lasting_.end();
+  if (kept) return;
+  known_.push_back(hidden);  // others may still say it, for a while
+  drop_the_oldest();
 }
 
 void redaction::index(std::string_view hidden) {

@@ -28,7 +28,7 @@ class redaction {
   static constexpr std::size_t most = 4096;
   static constexpr std::string_view mark = "[redacted]";
 
-  /// One that is known already is not added again.
+  /// One that is known already counts as new.
   void add(std::string_view hidden);
   /// The same for what is never dropped, as there is in settings.
   void add_for_good(std::string_view hidden);
@@ -37,7 +37,7 @@ class redaction {
   [[nodiscard]] std::string apply(std::string_view text) const;
   /// Whether apply() would change anything.
   [[nodiscard]] bool finds(std::string_view text) const;
-  [[nodiscard]] std::size_t size() const noexcept { return lasting_.size() + known_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return lasting_.size() + held_.size() + known_.size(); }
 
  private:
   // Where in the text a secret was.
@@ -62,12 +62,18 @@ class redaction {
     std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_key_;
   };
 
+  friend class held_secrets;
+  void hold(const secret& hidden);
+  void release(const secret& hidden);
+  void drop_the_oldest();
+  static std::vector<secret>::iterator found_in(std::vector<secret>& list, std::string_view hidden);
   void index(std::string_view hidden);
   void search(std::string_view text, const view* of, int levels, std::vector<range>& found) const;
   [[nodiscard]] std::vector<range> ranges_in(std::string_view text) const;
 
   std::vector<secret> lasting_;
-  std::vector<secret> known_;
+  std::vector<secret> held_;   // one as often as somebody holds it
+  std::vector<secret> known_;  // the youngest last
   needles plain_;
   needles hex_;     // lower case
   needles base64_;  // the alphabet of base64, without what depends on what stands before and behind

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 
+#include "../../runtime/held_secrets.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -152,6 +153,38 @@ const suite<"redaction"> tests = [] {
     expect(known.apply("a lasting-secret here") == "a [redacted] here");
     known.add_for_good("lasting-secret");
     expect(known.size() <= redaction::most);
+  };
+
+  "what somebody holds is never dropped, and ages from when it is let go"_test = [] {
+    const auto known = std::make_shared<redaction>();
+    const auto flood = [&](std::string_view kind) {
+      for (std::size_t i = 0; i < 2 * redaction::most; ++i) known->add(std::string{kind} + std::to_string(i));
+    };
+    known->add("a token in use");
+    {
+      held_secrets first{known, {secret{"a token in use"}, secret{"its client's key"}, secret{"tiny"}}};
+      flood("one-");
+      expect(known->finds("a token in use") and known->finds("its client's key") and not known->finds("tiny"));
+      const held_secrets shared{known, {secret{"its client's key"}}};
+      first = held_secrets{known, {secret{"a newer token"}}};
+      expect(known->finds("a token in use")) << "somebody may still say it";
+      flood("two-");
+      expect(not known->finds("a token in use")) << "and not for ever";
+      expect(known->finds("a newer token") and known->finds("its client's key"));
+    }
+    flood("three-");
+    expect(not known->finds("a newer token") and not known->finds("its client's key"));
+    expect(known->size() <= redaction::most);
+  };
+
+  "what is added again is as young as what is new"_test = [] {
+    redaction known;
+    known.add("used every day");
+    for (std::size_t i = 0; i < 4 * redaction::most; ++i) {
+      known.add("token-" + std::to_string(i));
+      if (i % 100 == 0) known.add("used every day");
+    }
+    expect(known.finds("used every day"));
   };
 
   "T-31 logs and traces have it in front of them"_test = [] {
