@@ -187,7 +187,7 @@ const suite<"file"> tests = [] {
   "a read stopped at every step ends clean"_test = [] {
     const folder f;
     put(f / "a", "content");
-    testing::every_step([&](loop&) { return beside_yields(reading(f / "a")); });
+    testing::every_step([&](loop&) { return beside_yields(reading(f / "a")); }, {.waits = true});
   };
 
   "a replacement stopped at every step leaves the old file or the new one"_test = [] {

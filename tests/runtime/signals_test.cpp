@@ -185,7 +185,7 @@ const suite<"signals"> tests = [] {
 
   "a set stopped at every step ends clean"_test = [] {
     manual_clock clock;
-    testing::every_step(stepping, {.clock = &clock});
+    testing::every_step(stepping, {.clock = &clock, .waits = true});
     expect(has_default_disposition(SIGUSR1) && has_default_disposition(SIGUSR2));
   };
 };

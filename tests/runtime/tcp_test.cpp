@@ -257,7 +257,7 @@ const suite<"tcp"> tests = [] {
   };
 
   "connecting, accepting, an exchange and closing stopped at every step"_test = [] {
-    expect(testing::every_step(exchange, {.beyond = 10}) > 5);
+    expect(testing::every_step(exchange, {.beyond = 10, .waits = true}) > 5);
   };
 };
 

@@ -167,7 +167,7 @@ const suite<"timeout"> tests = [] {
 
   "deadlines and shields stopped at every step"_test = [] {
     manual_clock clock;
-    testing::every_step(all_kinds, {.clock = &clock});
+    testing::every_step(all_kinds, {.clock = &clock, .waits = true});
   };
 };
 
