@@ -331,10 +331,13 @@ const suite<"login"> tests = [] {
       co_await h.until("r", state::ready);
       server->revoke_all();
       const auto got = co_await calls_at_once(h, 20);
+      int told_why = 0;  // one that begins when the server is known to need a login is not told why again
       for (const call_outcome& one : got) {
         expect(one.ends == 1 && one.failure && one.failure->code == errc::auth) << one.said();
-        expect(contains(one.said(), "invalid_grant") and contains(one.said(), "hawser auth r")) << one.said();
+        expect(contains(one.said(), "hawser auth r")) << one.said();
+        told_why += contains(one.said(), "invalid_grant") ? 1 : 0;
       }
+      expect(told_why > 0_i);
       const server_status now = co_await h.until("r", state::needs_auth);
       expect(contains(now.reason, "invalid_grant") and contains(now.advice, "hawser auth r")) << now.reason;
       for (int i = 0; i < 5; ++i) {
