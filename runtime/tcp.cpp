@@ -33,11 +33,12 @@ socklen_t length_of(const sockaddr_storage& address) {
 result<stream> stream_over(loop& home, unique_fd fd, stream_limits limits) {
   const int on = 1;  // messages are small, and somebody waits for each
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // Who is gone without a word, a laptop that slept, is found out within a minute, also where nobody says anything.
+  // Who is gone without a word, a laptop that slept, is found out within a minute, also where nobody says anything. So
+  // long may a server be too busy to read, too: a request has waited long enough for its answer by then.
   const int idle = 30;
   const int interval = 10;
   const int probes = 3;
-  const int unheard = 30'000;
+  const int unheard = 60'000;
   setsockopt(fd.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   setsockopt(fd.get(), IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
   setsockopt(fd.get(), IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -85,6 +86,34 @@ task<void> echo_a_greeting(loop& l, loopback where) {
   co_await both->client.close();
   const auto end = co_await both->server.read_some();
   expect(end.has_error() && end.error().code == errc::closed);
+}
+
+// What the system was told of the connection to this port; nobody hands out its descriptor.
+int option_towards(std::uint16_t port, int level, int name) {
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in there{};
+    socklen_t size = sizeof there;
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&there), &size) != 0 || ntohs(there.sin_port) != port) continue;
+    int value = -1;
+    size = sizeof value;
+    expect(getsockopt(fd, level, name, &value, &size) == 0_i);
+    return value;
+  }
+  return -1;
+}
+
+task<void> watched_by_the_system(loop& l) {
+  auto listener = listening(l);
+  expect((listener.has_value()) >> fatal);
+  auto both = co_await connected(*listener);
+  expect((both.has_value()) >> fatal);
+  const std::uint16_t port = listener->local().port;
+  expect(option_towards(port, SOL_SOCKET, SO_KEEPALIVE) == 1_i);
+  expect(option_towards(port, IPPROTO_TCP, TCP_USER_TIMEOUT) == 60'000_i) << "not sooner: a server may be busy";
+  const int probed_for =
+      option_towards(port, IPPROTO_TCP, TCP_KEEPIDLE) +
+      option_towards(port, IPPROTO_TCP, TCP_KEEPINTVL) * option_towards(port, IPPROTO_TCP, TCP_KEEPCNT);
+  expect(probed_for == 60_i);
 }
 
 std::string pattern(std::size_t size) {
@@ -212,6 +241,11 @@ const suite<"tcp"> tests = [] {
   "a side that has ended its stream can still read"_test = [] {
     loop l;
     l.run(half_close(l));
+  };
+
+  "the system gives up a peer from whom nothing is heard for a minute"_test = [] {
+    loop l;
+    l.run(watched_by_the_system(l));
   };
 
   "a listener says where it listens"_test = [] {
