@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "../support/hub_house.hpp"
-#include "../support/lateness.hpp"
 #include "../support/temporary_folder.hpp"
 
 namespace {
@@ -28,8 +27,8 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-// A hundred calls of which the pipe takes only the first ones, then SIGKILL.
-task<void> killed_with_calls(hub_house& h) {
+// A hundred calls of which the pipe takes only the first ones, then SIGKILL. Says when the last of them had ended.
+task<duration> kill_under_calls(hub_house& h) {
   co_await h.until("a", state::ready);
   scope calls{co_await this_context()};
   std::vector<call_outcome> got(100);
@@ -37,25 +36,33 @@ task<void> killed_with_calls(hub_house& h) {
   for (call_outcome& one : got) calls.spawn(call_into(h.of, one, "a__echo", arguments));
   auto sent = co_await sleep_for(50ms);
   expect(sent.has_value());
-  const testing::lateness machine;
   const auto killed = std::chrono::steady_clock::now();
   kill(h.pid("a"), SIGKILL);
   co_await calls.join();
   std::size_t unsent = 0;
+  duration longest{};
   for (const call_outcome& one : got) {
     const bool no = one.failed_with(errc::closed, execution::no);
     expect(no || one.failed_with(errc::closed, execution::unknown)) << one.said();
     expect(contains(one.said(), "server \"a\"") && contains(one.said(), "signal 9")) << one.said();
-    expect(one.at - killed <= 100ms + machine.worst()) << (one.at - killed) / 1ms << "ms";
+    longest = std::max<duration>(longest, one.at - killed);
     if (no) ++unsent;
   }
   expect(unsent > 50_ul && unsent < got.size()) << unsent;
-  const server_status ended = co_await h.until("a", state::degraded);
-  expect(contains(ended.advice, "started again in 1.")) << ended.advice;
+  co_await h.until("a", state::degraded);
+  co_return longest;
+}
+
+task<void> killed_with_calls(hub_house& h) {
+  duration took = co_await kill_under_calls(h);
+  expect(contains(h.of.status("a")->advice, "started again in 1.")) << h.of.status("a")->advice;
   const call_outcome meanwhile = co_await h.call("a__echo");
   expect(meanwhile.failed_with(errc::closed, execution::no)) << meanwhile.said();
   const server_status back = co_await h.until("a", state::ready);
   expect(back.restarts == 1_ul);
+  // Other programs may have had the processors for longer than that; but not time and again.
+  for (int again = 0; took > 100ms && again < 3; ++again) took = co_await kill_under_calls(h);
+  expect(took <= 100ms) << took / 1ms << "ms";
 }
 
 task<void> killed_alone(hub_house& h) {
