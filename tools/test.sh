@@ -36,6 +36,7 @@ report_program() { # $1 = mode, $2 = program, $3 = its exit code
   local log=$logs/$1-$2.log
   if [ -n "${verbose:-}" ]; then grep -avE '^[0-9]+ passed' "$log" || true; else grep -avE '^(ok |[0-9]+ passed)' "$log" || true; fi
   count_program "$1 $2" "$log" "$3"
+  [ "$3" != 1 ] || mapfile -t -O ${#missed[@]} missed < <(sed -nE "s/^FAILED  (.*) \\([0-9]+ ms\\)$/$2 \\1/p" "$log")
 }
 
 run_program() { # $1 = mode, $2 = program, rest = patterns
@@ -60,14 +61,6 @@ check() { # $1 = name, rest = command: a tree check counts as one test
     echo "FAILED  $name"
     sed 's/^/        /' "$log" | head -n 60
   fi
-}
-
-# A build that fails is one failure, and the run goes on without its programs.
-builds() { # as build()
-  if (build "$@"); then return 0; fi
-  failed=$((failed + 1))
-  echo "FAILED  the $1 build"
-  return 1
 }
 
 finish() {
