@@ -61,8 +61,9 @@ task<void> killed_with_calls(hub_house& h) {
   const server_status back = co_await h.until("a", state::ready);
   expect(back.restarts == 1_ul);
   // Other programs may have had the processors for longer than that; but not time and again.
-  for (int again = 0; took > 100ms && again < 3; ++again) took = co_await kill_under_calls(h);
-  expect(took <= 100ms) << took / 1ms << "ms";
+  const duration bound = testing::instrumented ? 500ms : 100ms;
+  for (int again = 0; took > bound && again < 3; ++again) took = co_await kill_under_calls(h);
+  expect(took <= bound) << took / 1ms << "ms";
 }
 
 task<void> killed_alone(hub_house& h) {
