@@ -45,8 +45,6 @@ class sigpipe_blocked {
 
 // So that a coroutine that always has something ready cannot starve the descriptors.
 constexpr int items_per_turn = 4096;
-// And so that a deadline that is set late in a long turn does not count from its beginning.
-constexpr int items_per_reading = 64;
 
 }  // namespace
 
@@ -176,7 +174,7 @@ void loop::run_ready() noexcept {
   for (int budget = items_per_turn; budget > 0 && !ready_.empty(); --budget) {
     if (observed_) [[unlikely]]
       observer_();
-    if (budget % items_per_reading == 0) now_is_known_ = false;
+    now_is_known_ = false;  // or a deadline that is set late in a long turn would count from its beginning
     ready_.run_first();
   }
 }

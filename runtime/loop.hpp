@@ -72,7 +72,7 @@ class loop {
   /// Whether anything waits for its turn.
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
 
-  /// The time, read at most once in each turn of the loop.
+  /// The time, read at most once for each piece of work.
   [[nodiscard]] time_point now() noexcept {
     if (!now_is_known_) {
       now_ = clock_->now();

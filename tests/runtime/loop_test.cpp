@@ -212,7 +212,7 @@ const suite<"loop"> tests = [] {
 
   "a deadline that is set late in a long turn has its length"_test = [] {
     const duration took = run(sleep_after_a_long_turn(200ms));
-    expect(took >= 60ms) << "it may count from a reading 64 tasks ago, not from the beginning" << took.count();
+    expect(took >= 200ms) << took.count();
   };
 
   "a task that is stopped lets others go first, too"_test = [] {
