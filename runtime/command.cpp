@@ -21,7 +21,9 @@ std::vector<std::string> environment::compose() const {
   std::map<std::string, std::string> all = set;  // insert() below keeps what was set
   if (from == base::safe) {
     for (const char* name : safe_names) {
-      if (const char* value = std::getenv(name)) all.insert({name, value});
+      // A value like "() { …" is a function that some shells would take over, and execute.
+      const char* value = std::getenv(name);
+      if (value != nullptr && !std::string_view{value}.starts_with("()")) all.insert({name, value});
     }
   } else if (from == base::inherit) {
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -193,7 +193,8 @@ task<result<child>> keeper::spawn(command what) {
 }
 
 task<result<child>> keeper::spawn_once(const command& what, process& used) {
-  // One after the other: who waits for room waits in one place, has no descriptors yet, and is not overtaken.
+  // One after the other: who waits for room waits in one place, has no descriptors yet, and is not overtaken. It is a
+  // bounded wait, since whoever has the turn gives up in time.
   auto turn = co_await asking_.acquire();
   if (!turn) co_return prefixed("spawn \"" + what.program + '"', turn.error());
   if (!process_) {
@@ -225,7 +226,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
 
   const std::array<int, keeper_protocol::request_descriptors> attached{
       payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
-  auto asked = co_await ask(*used, header, attached);
+  auto asked = co_await with_timeout(start_bound, ask(*used, header, attached));
   turn->give_back();
   if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
   // From here on a dropped control socket ends whatever the keeper starts.

@@ -68,6 +68,10 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
   do {
     size = recvmsg(host_socket, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
+  if (size < 0 && (errno == ENOMEM || errno == ENOBUFS)) {
+    poll(nullptr, 0, 10);  // the request stays where it is, until there is room for it
+    return received::nothing;
+  }
   if (size != sizeof request) return received::end;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   const size_t arrived =
@@ -144,13 +148,15 @@ int main() {
                         {host_lives ? host_process : -1, POLLIN, 0}};
     if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
     const bool had_host = host_lives;
-    if ((watched[1].revents & POLLIN) != 0) {
+    if ((watched[2].revents & POLLIN) != 0) {
+      host_lives = false;  // nobody wants what it has asked for last
+    } else if ((watched[1].revents & POLLIN) != 0) {
       start_request request{};
       int fds[request_descriptors];
       const received what = receive(request, fds);
       if (what == received::request) start_warden(request, fds, wardens, child_signals);
       host_lives = what != received::end;
-    } else if (watched[1].revents != 0 || (watched[2].revents & POLLIN) != 0) {
+    } else if (watched[1].revents != 0) {
       host_lives = false;
     }
     signalfd_siginfo drained{};

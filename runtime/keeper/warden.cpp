@@ -42,6 +42,23 @@ long now_ms() {
   return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+// Processes that something was done to. With more of them than it has room for, it is done to some again.
+class pid_set {
+ public:
+  /// Whether it is new here.
+  bool add(pid_t pid) {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (pids_[i] == pid) return false;
+    }
+    if (count_ < sizeof pids_ / sizeof *pids_) pids_[count_++] = pid;
+    return true;
+  }
+
+ private:
+  pid_t pids_[64] = {};
+  unsigned count_ = 0;
+};
+
 class warden {
  public:
   warden(int control, pid_t leader) : control_(control), leader_(leader), group_(leader) {}
@@ -57,7 +74,6 @@ class warden {
   void host_died();
   void signal_tree(int number);
   void signal_child(pid_t child, int number);
-  bool ask_once(pid_t child);
   [[nodiscard]] int patience() const;
   void step();
   void complain();
@@ -68,8 +84,8 @@ class warden {
   phase phase_ = phase::running;
   bool host_lives_ = true;
   bool group_signalled_ = false;
-  pid_t asked_[64] = {};  // strays that were sent SIGTERM; with more of them than this, some are asked twice
-  unsigned asked_count_ = 0;
+  pid_set asked_;   // strays that were sent SIGTERM: some programs take a second one for "at once"
+  pid_set killed_;  // strays that the host was told of
   long kill_at_ = -1;
   long killing_since_ = -1;
   bool complained_ = false;
@@ -110,22 +126,13 @@ void warden::signal_child(pid_t child, int number) {
     if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would sleep through it
     return;
   }
-  if (number == SIGTERM && !ask_once(child)) return;
+  if (number == SIGTERM && !asked_.add(child)) return;
   const bool ended = has_ended(child);  // and only waits to be reaped: nobody is killed
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
   // Reports of strays may be dropped if the host does not listen; the others may not.
-  if (number == SIGKILL && killing_since_ < 0 && !ended)
+  if (number == SIGKILL && !ended && killed_.add(child))
     tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
-}
-
-// Some programs take a second SIGTERM for "at once".
-bool warden::ask_once(pid_t child) {
-  for (unsigned i = 0; i < asked_count_; ++i) {
-    if (asked_[i] == child) return false;
-  }
-  if (asked_count_ < sizeof asked_ / sizeof *asked_) asked_[asked_count_++] = child;
-  return true;
 }
 
 void warden::signal_tree(int number) {

@@ -198,6 +198,32 @@ task<void> recycled_number(stop_ladder ladder, std::string mode) {
   expect(WTERMSIG(wait_for(*innocent)) == SIGKILL);
 }
 
+task<std::vector<std::string>> strays_of(std::string mode) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  const std::string token = testing::new_token();
+  auto made = co_await k.spawn(fixture(token, mode));
+  expect(fatal(made.has_value()));
+  auto ready = co_await made->output().read_some();
+  expect(ready.has_value());
+  const stop_ladder at_once{.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s};
+  auto ended = co_await made->shutdown(at_once);
+  expect(ended.has_value());
+  expect(survivors(token, 0).empty());
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+  co_return made->strays();
+}
+
+void is_the_only_stray(const std::string& mode) {
+  const std::vector<std::string> strays = run(strays_of(mode));
+  std::string who;
+  for (const std::string& name : strays) who += name + "; ";
+  expect(strays.size() == 1_ul) << who;
+  if (strays.size() != 1) return;
+  expect(strays.front().starts_with("fixture_child (")) << strays.front();
+}
+
 const suite<"process tree"> tests = [] {
   "every archetype stopped 50 times leaves no process, descriptor or thread"_test = [] {
     const std::string token = testing::new_token();
@@ -268,29 +294,10 @@ const suite<"process tree"> tests = [] {
     expect(std::chrono::steady_clock::now() - begin < 2s);
   };
 
-  "A25 a daemon is found, killed and reported by name"_test = [] {
-    std::vector<std::string> strays;
-    run([](std::vector<std::string>& found) -> task<void> {
-      const context where = co_await this_context();
-      keeper k{*where.loop};
-      const std::string token = testing::new_token();
-      auto made = co_await k.spawn(fixture(token, "daemonise"));
-      expect(fatal(made.has_value()));
-      auto ready = co_await made->output().read_some();
-      expect(ready.has_value());
-      const stop_ladder at_once{.after_stdin = 0ms, .after_sigterm = 0ms, .after_sigkill = 5s};
-      auto ended = co_await made->shutdown(at_once);
-      expect(ended.has_value());
-      found = made->strays();
-      expect(survivors(token, 0).empty());
-      auto closed = co_await k.close();
-      expect(closed.has_value());
-    }(strays));
-    std::string who;
-    for (const std::string& name : strays) who += name + "; ";
-    expect(strays.size() == 1_ul) << who;
-    if (strays.size() != 1) return;
-    expect(strays.front().starts_with("fixture_child (")) << strays.front();
+  "A25 a daemon is found, killed and reported by name"_test = [] { is_the_only_stray("daemonise"); };
+
+  "A25 so is a process that loses its parent only while everybody is being killed"_test = [] {
+    is_the_only_stray("keep-a-stray");
   };
 };
 

@@ -73,6 +73,16 @@ void daemonise() {
   }
 }
 
+// Somebody who has left the group, but not a parent that stays until it is killed.
+void keep_a_stray() {
+  signal(SIGTERM, SIG_IGN);
+  if (fork() == 0) {
+    setsid();
+    ready();
+  }
+  live_on();
+}
+
 // A worker that has left the group and whose first thread has ended: to the system's eye a zombie, but it works on.
 void end_first_thread() {
   if (fork() == 0) {
@@ -147,6 +157,8 @@ int main(int argc, char** argv) {
     live_on();
   } else if (mode == "leave-daemon")
     daemonise();
+  else if (mode == "keep-a-stray")
+    keep_a_stray();
   else if (mode == "end-first-thread")
     end_first_thread();
   else if (mode == "close-stdout")
