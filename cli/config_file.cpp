@@ -2,12 +2,12 @@
 #include "config_file.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
-#include "../runtime/detail/unique_fd.hpp"
 #include "standard_input.hpp"
 
 namespace hawser::cli {
@@ -17,9 +17,10 @@ namespace {
 // Directly and not through the pool: nothing else runs yet, and a thread would cost more than the file. Unlike
 // read_file() it takes pipes, too: --config <(generate).
 result<std::string> whole_file(const std::string& path) {
-  const detail::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.get() < 0) return error{.code = errc::config, .what = path + ": " + std::strerror(errno)};
-  auto text = read_all(file.get());
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return error{.code = errc::config, .what = path + ": " + std::strerror(errno)};
+  auto text = read_all(file);
+  ::close(file);
   if (!text) return prefixed(path, std::move(text).error());
   return text;
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "../support/every_step.hpp"
 #include "../support/fixture.hpp"
 #include "../support/run.hpp"
+#include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -79,17 +81,43 @@ std::string output_of(command what) {
   return done ? done->output : "error: " + done.error().what;
 }
 
-task<int> descriptors_many_times(int times) {
+int parent_of(int pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string id;
+  std::string name;
+  std::string state;
+  int parent = 0;
+  stat >> id >> name >> state >> parent;
+  return parent;
+}
+
+// How often a process has this very file open.
+long opened(int pid, const std::string& file) {
+  const std::filesystem::directory_iterator all{"/proc/" + std::to_string(pid) + "/fd"};
+  return std::count_if(begin(all), end(all), [&](const auto& one) {
+    std::error_code gone;
+    return std::filesystem::read_symlink(one, gone) == file;
+  });
+}
+
+// What a child, its warden and the keeper have of a file that careless threads of the host open all the time. Each time
+// with a keeper of its own, since only that one is started by the host itself.
+task<void> descriptors_many_times(int times, std::string careless) {
   const context where = co_await this_context();
-  keeper k{*where.loop};
-  int wrong = 0;
   for (int i = 0; i < times; ++i) {
-    auto done = co_await outcome_of(k, fixture("x", "descriptors"));
-    wrong += !done || done->output != "0 1 2 \n" ? 1 : 0;
+    keeper k{*where.loop};
+    auto seen = co_await outcome_of(k, fixture("x", "descriptors"));
+    expect(seen.has_value() && seen->output == "0 1 2 \n") << (seen ? seen->output : seen.error().what);
+    auto made = co_await k.spawn(fixture("x", "echo"));
+    expect(fatal(made.has_value()));
+    const int warden = parent_of(made->pid());
+    const int keeper_itself = parent_of(warden);
+    expect(parent_of(keeper_itself) == getpid());
+    for (const int one : {made->pid(), warden, keeper_itself}) expect(opened(one, careless) == 0_l);
+    auto ended = co_await made->shutdown(quick);
+    auto closed = co_await k.close();
+    expect(ended.has_value() && closed.has_value());
   }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-  co_return wrong;
 }
 
 task<void> start_and_stop(loop& l, std::string token) {
@@ -103,6 +131,52 @@ task<void> start_and_stop(loop& l, std::string token) {
     auto ended = co_await made->shutdown(quick);
     expect(ended.has_value());
   }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
+// Down to the last rung.
+task<void> start_and_kill(loop& l, std::string token) {
+  const testing::counted alive;
+  keeper k{l};
+  auto made = co_await k.spawn(fixture(token, "ignore-sigterm"));
+  if (made) {
+    auto ready = co_await made->output().read_some();
+    ignore(ready, "only the end matters");
+    auto ended = co_await made->shutdown({.after_stdin = 1ms, .after_sigterm = 1ms, .after_sigkill = 5s});
+    expect(ended.has_value());
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
+task<void> wait_for_the_end(loop& l, std::string token) {
+  const testing::counted alive;
+  keeper k{l};
+  auto made = co_await k.spawn(fixture(token, "exit"));
+  if (made) {
+    auto alone = co_await made->exited();
+    ignore(alone, "only the end matters");
+    auto ended = co_await made->shutdown(quick);
+    expect(ended.has_value());
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
+// Neither the program nor the directory is there, and the child's ends are of every kind.
+task<void> start_in_vain(loop& l) {
+  const testing::counted alive;
+  keeper k{l};
+  const command nobody{.program = "no-such-program-here"};
+  auto none = co_await k.spawn(nobody);
+  command nowhere = fixture("x", "exit");
+  nowhere.directory = "/no/such/directory";
+  nowhere.input = stdio::socket;
+  nowhere.output = stdio::null;
+  nowhere.errors = stdio::inherit;
+  auto neither = co_await k.spawn(nowhere);
+  expect(none.has_error() && neither.has_error());
   auto closed = co_await k.close();
   expect(closed.has_value());
 }
@@ -154,11 +228,13 @@ const suite<"child"> tests = [] {
     setenv("HAWSER_TEST_CANARY", "secret", 1);
     setenv("LD_LIBRARY_PATH", "/nowhere", 1);
     setenv("TERM", "dumb", 1);
+    setenv("LOGNAME", "() { :; }; echo run by a shell", 1);
     command c = fixture("x", "environment");
     c.env.set = {{"GIVEN", "a=b"}, {"TERM", "vt100"}};
     const std::string seen = output_of(c);
     expect(seen.find("GIVEN=a=b\n") != std::string::npos);
     expect(seen.find("TERM=vt100\n") != std::string::npos) << "what is given wins";
+    expect(seen.find("LOGNAME") == std::string::npos) << "a function is no value";
     std::istringstream lines{seen};
     for (std::string line; std::getline(lines, line);) {
       const std::string name = line.substr(0, line.find('='));
@@ -171,23 +247,28 @@ const suite<"child"> tests = [] {
     expect(output_of(c) == std::string{"ONLY=1\n"});
     unsetenv("HAWSER_TEST_CANARY");
     unsetenv("LD_LIBRARY_PATH");
+    unsetenv("LOGNAME");
   };
 
-  "a child sees descriptors 0, 1 and 2, also while other threads open files"_test = [] {
-    std::atomic<bool> stop = false;
-    std::vector<std::thread> openers;
-    for (int t = 0; t < 2; ++t) {
-      openers.emplace_back([&] {
-        while (!stop) {
-          const int careless = open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as careless programs do
-          close(careless);
+  "a child sees descriptors 0, 1 and 2, and keeper and warden none of ours, also while other threads open files"_test =
+      [] {
+        const testing::temporary_folder folder;
+        const std::string file = folder / "careless";
+        std::atomic<bool> stop = false;
+        std::vector<std::thread> openers;
+        for (int t = 0; t < 2; ++t) {
+          openers.emplace_back([&] {
+            while (!stop) {
+              const int careless =
+                  open(file.c_str(), O_RDWR | O_CREAT, 0600);  // without O_CLOEXEC, as careless programs do
+              close(careless);
+            }
+          });
         }
-      });
-    }
-    expect(run(descriptors_many_times(testing::instrumented ? 100 : 300)) == 0);
-    stop = true;
-    for (std::thread& t : openers) t.join();
-  };
+        run(descriptors_many_times(testing::instrumented ? 50 : 150, file));
+        stop = true;
+        for (std::thread& t : openers) t.join();
+      };
 
   "A01 a command that does not exist is named with the PATH it was looked for in"_test = [] {
     command c{.program = "no-such-program-here"};
@@ -279,6 +360,14 @@ const suite<"child"> tests = [] {
   "a start stopped at every step leaves no process"_test = [] {
     const std::string token = testing::new_token();
     testing::every_step([&](loop& l) { return start_and_stop(l, token); }, {.waits = true});
+    testing::every_step([&](loop& l) { return wait_for_the_end(l, token); }, {.waits = true});
+    testing::every_step(start_in_vain, {.waits = true});
+    expect(testing::survivors(token, 2000).empty());
+  };
+
+  "a child that has to be killed, stopped at every step, is killed all the same"_test = [] {
+    const std::string token = testing::new_token();
+    testing::every_step([&](loop& l) { return start_and_kill(l, token); }, {.waits = true});
     expect(testing::survivors(token, 2000).empty());
   };
 };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../../runtime/loop.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/task.hpp"
 #include "../support/counted.hpp"
@@ -58,10 +59,46 @@ const std::string long_text(100, 'x');  // too long for the string's own buffer:
 struct aggregate_awaiter {
   std::string text;
   counted alive{};
-  [[nodiscard]] bool await_ready() const noexcept { return true; }
-  void await_suspend(std::coroutine_handle<> /*h*/) const noexcept {}
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiting) const {
+    waiting.promise().where.loop->post([waiting] { waiting.resume(); });
+  }
   [[nodiscard]] std::size_t await_resume() const noexcept { return text.size(); }
 };
+aggregate_awaiter awaiter_of(std::string text) { return {std::move(text)}; }
+
+class built {
+ public:
+  explicit built(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
+
+ private:
+  std::string text_;
+  counted alive_;
+};
+task<std::size_t> of_built(built b) {
+  co_await yield();
+  co_return b.size();
+}
+
+// Without a loop, so that nobody minds when its frame is destroyed.
+struct bare {
+  struct promise_type {
+    bare get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> frame;
+};
+bare suspended(std::string text, counted parameter) {
+  const built local{text + long_text};
+  const aggregate temporary = aggregate{.text = std::move(text)};
+  co_await std::suspend_always{};
+  static_cast<void>(parameter);
+}
 
 task<std::size_t> lambda_argument() {
   const auto number = std::make_shared<int>(5);
@@ -93,6 +130,21 @@ task<std::size_t> binding_in_a_loop() {
   }
   co_return sum;
 }
+task<std::size_t> named_first() {
+  aggregate a{long_text, std::make_shared<int>(5)};
+  co_return co_await by_value(std::move(a));
+}
+task<std::size_t> class_temporary() { co_return co_await of_built(built{long_text}); }
+task<std::size_t> returned_awaiter() { co_return co_await awaiter_of(long_text); }
+task<std::size_t> either(bool which) {
+  aggregate a;
+  if (which) {
+    a = co_await give(long_text);
+  } else {
+    a = aggregate{};
+  }
+  co_return a.text.size();
+}
 task<std::size_t> nested() { co_return co_await by_value(aggregate{co_await give(long_text)}); }
 
 const suite<"compiler"> tests = [] {
@@ -109,10 +161,26 @@ const suite<"compiler"> tests = [] {
     expect(counted::alive() == 0) << "an aggregate awaiter";
     expect(run(nested()) == 101U);
     expect(counted::alive() == 0) << "an aggregate of an await";
+    expect(run(class_temporary()) == 100U);
+    expect(counted::alive() == 0) << "a class with a constructor";
+    expect(run(returned_awaiter()) == 100U);
+    expect(counted::alive() == 0) << "an aggregate awaiter that a function returns";
+  };
+  "what is named first and moved then is destroyed once"_test = [] {
+    expect(run(named_first()) == 105U);
+    expect(counted::alive() == 0);
+  };
+  "a frame that is destroyed while it is suspended takes along what it has"_test = [] {
+    const bare one = suspended(long_text, counted{});
+    expect(counted::alive() > 0);
+    one.frame.destroy();
+    expect(counted::alive() == 0);
   };
   "a conditional with co_await destroys what it made"_test = [] {
     expect(run(conditional(true)) == 100U);
     expect(run(conditional(false)) == 0U);
+    expect(run(either(true)) == 100U);
+    expect(run(either(false)) == 0U);
     expect(counted::alive() == 0);
   };
   "a braced list is a vector argument"_test = [] { expect(run(braced_list()) == 3U); };

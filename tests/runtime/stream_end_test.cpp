@@ -16,6 +16,7 @@ namespace {
 
 using namespace hawser;
 using namespace std::chrono_literals;
+using testing::pipe_pair;
 using testing::socket_pair;
 using testing::stream_pair;
 
@@ -51,6 +52,23 @@ task<void> other_side_ends_its_output(loop& l) {
   const std::string got = co_await all_of(p.b);
   const context where = co_await this_context();
   if (closed && !where.stop_requested()) expect(got == "an answer to the last words") << got;
+}
+
+// A pipe has no other way to end its only direction than to be closed.
+task<void> pipe_is_ended(loop& l) {
+  const testing::counted alive;
+  stream_pair p = pipe_pair(l);
+  const std::string much(200'000, 'x');  // more than it holds: somebody has to wait
+  p.a.write(much);
+  scope s{co_await this_context()};
+  s.spawn([](stream& of) -> task<void> {
+    auto ended = co_await of.shutdown();
+    ignore(ended, "a stop may come first");
+  }(p.a));
+  const std::string got = co_await all_of(p.b);
+  co_await s.join();
+  const context where = co_await this_context();
+  if (!where.stop_requested()) expect(got == much);
 }
 
 task<void> other_side_is_gone(loop& l) {
@@ -90,6 +108,12 @@ const suite<"stream end"> tests = [] {
     loop l;
     l.run(other_side_ends_its_output(l));
     testing::every_step(other_side_ends_its_output, {.waits = true});
+  };
+
+  "a pipe is ended when the last byte has left"_test = [] {
+    loop l;
+    l.run(pipe_is_ended(l));
+    testing::every_step(pipe_is_ended);
   };
 
   "who is gone is told of, although nothing is being written"_test = [] {

@@ -72,8 +72,11 @@ task<result<void>> forever(event& never) { co_return co_await never.wait(); }
 task<long> allocations_of_a_deadline(const long& allocations) {
   event set;
   set.set();
+  event never;
   auto warm = co_await with_timeout(1s, forever(set));
   ignore(warm, "the first deadline of this length may allocate its lane");
+  auto warm_too = co_await with_timeout(1ms, forever(never));
+  ignore(warm_too, "and so may this");
   const long before_plain = allocations;
   auto plain = co_await forever(set);
   const long plain_cost = allocations - before_plain;
@@ -81,6 +84,12 @@ task<long> allocations_of_a_deadline(const long& allocations) {
   auto within = co_await with_timeout(1s, forever(set));
   const long bounded_cost = allocations - before_bounded;
   expect(plain.has_value() && within.has_value());
+  // One that runs out says so in words, which are too long for the string's own buffer.
+  const long before_expired = allocations;
+  auto expired = co_await with_timeout(1ms, forever(never));
+  const long expired_cost = allocations - before_expired;
+  expect(expired.has_error() && expired.error().code == errc::timed_out);
+  expect(expired_cost <= plain_cost + 1) << expired_cost;
   co_return bounded_cost - plain_cost;
 }
 

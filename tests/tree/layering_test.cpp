@@ -28,6 +28,9 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"gateway", {"runtime", "transports", "registry", "host", "gateway"}},
 };
 
+// Programs that use the library as anybody would, from its public headers.
+const std::vector<std::string> users{"cli", "bench", "examples"};
+
 struct inclusion {
   fs::path from;  // relative to the root
   std::string what;
@@ -53,7 +56,8 @@ std::vector<inclusion> inclusions_of(const fs::path& file) {
   std::vector<inclusion> found;
   std::istringstream lines{text_of(file)};
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("#include ")) continue;
+    std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
+    if (!line.starts_with("#include")) continue;
     const std::size_t open = line.find_first_of("<\"");
     const std::size_t close = line.find_first_of(">\"", open + 1);
     if (close == std::string::npos) continue;
@@ -80,6 +84,26 @@ const suite<"layering"> tests = [] {
       }
     }
     expect(seen > 50) << "the test reads the tree";
+  };
+
+  "programs include the public headers of the rooms, and of no other program"_test = [] {
+    for (const std::string& user : users) {
+      int seen = 0;
+      for (const fs::path& file : sources_of(user)) {
+        for (const inclusion& i : inclusions_of(file)) {
+          if (!i.of_ours) continue;
+          const fs::path target = (i.from.parent_path() / i.what).lexically_normal();
+          expect(fs::exists(root() / target)) << i.from.string() << "includes" << i.what << "which is not there";
+          const std::string room = room_of(target);
+          const bool is_private = target.parent_path() != room;  // detail/, keeper/
+          expect(room == user || (allowed.contains(room) && !is_private)) << i.from.string() << "includes" << i.what;
+          ++seen;
+        }
+        for (const inclusion& i : inclusions_of(file))
+          expect(i.what != "uv.h" && i.what != "ares.h" && i.what != "llhttp.h") << i.from.string() << i.what;
+      }
+      expect(seen > 0) << "the test reads" << user;
+    }
   };
 
   "no room links one above it"_test = [] {
