@@ -7,6 +7,7 @@ tree_checks() {
   check "every public header compiles alone" headers_alone
   check "a program builds against the installed library" install_check
   check "a project that includes Hawser builds, without its tests" including_project
+  check "what an xmake user types works" xmake_alone
   check "clang-tidy is silent" lint_command
 }
 
@@ -80,8 +81,16 @@ including_project() {
   above=__/__/ name_precompiled debug tools/pch.hpp "$project/build" "${precompiled_rooms[@]}"
   # Not optimised: it is the second time that everything is compiled, and it only has to work.
   (cd "$project" && root=$project && xmake_for including f -P . -y -m debug --ccache=n && xmake_for including build -P . -j "$jobs" my-program)
-  [ ! -e "$project/build/debug/bin/runtime_test" ]
+  (cd "$project" && root=$project && xmake_for including show -P . -l targets) > "$project/targets"
+  grep -qw libhawser "$project/targets"
+  ! grep -E '_test|hawser-bench' "$project/targets" || { echo "so it builds what only we need"; return 1; }
   [ "$("$project"/build/linux/*/debug/my-program)" = "hello from an installed library" ]
+}
+
+# The programs are built; every test of ours needs no more than xmake gives it, but one program shows as much as all.
+xmake_alone() {
+  [[ $(xmake_for release run hawser --version) == hawser* ]]
+  xmake_for release test tree_test/all | grep -E '^100% tests passed'
 }
 
 # clang-tidy takes seconds for each file, so a file that it found clean is not looked at again until the file, a header
