@@ -42,11 +42,13 @@ as_root() {
 # Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, llhttp, ut and jsoncons from Debian 13. The mirror
 # is the one this machine already uses for its own release; nothing else is taken from it.
 write_private_apt() { # $1 = folder
-  local dir=$1 mirror sources
+  local dir=$1 mirror sources field
   mkdir -p "$dir/sources" "$dir/preferences" "$dir/lists/partial"
-  sources=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' | sort -u | grep -E ' bookworm(-[a-z]+)?$' || true)
+  # By the word of the configuration, and by what "oldstable" means, which apt knows once it has the lists.
+  sources=$(for field in RELEASE CODENAME; do apt-get indextargets --format "\$(REPO_URI) \$($field)" 'Created-By: Packages'; done |
+    sort -u | grep -E ' bookworm(-[a-z]+)?$' || true)
   mirror=$(printf '%s\n' "$sources" | sed -n 's/ bookworm$//p' | head -n 1)
-  [ -n "$mirror" ] || fail "no package source for bookworm is configured on this machine: 'apt-get indextargets' lists none"
+  [ -n "$mirror" ] || fail "no package source for bookworm is configured on this machine: 'apt-get indextargets' lists none; where the sources say oldstable, run apt-get update first"
   {
     printf '%s\n' "$sources" | grep -v -e backports | while read -r uri suite; do
       printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$uri" "$suite"
