@@ -177,12 +177,19 @@ int keeper_of_this_process() {
 
 constexpr std::string_view no_process = "esource temporarily unavailable";
 
+// In a folder that an ordinary user may enter: root's own checkout may be none.
+server_settings serving_anywhere(const hub_house& h, const std::string& name) {
+  server_settings s = h.shell(name, "serve");
+  std::get<stdio_settings>(s.transport).cwd = "/";
+  return s;
+}
+
 task<void> no_process_left(hub_house& h) {
   const ordinary_user me;
   const std::size_t descriptors = testing::open_descriptors();
   {
     const no_more_processes now{0};
-    h.add(h.shell("a", "serve"));
+    h.add(serving_anywhere(h, "a"));
     const server_status got = co_await h.until("a", state::degraded);
     expect(contains(got.reason, "keeper") && contains(got.reason, no_process)) << got.reason;
     expect(testing::open_descriptors() == descriptors) << "nothing of the attempt is left";
@@ -196,7 +203,7 @@ task<void> no_process_left(hub_house& h) {
   co_await h.until("a", state::ready);
   {
     const no_more_processes now{keeper_of_this_process()};
-    h.add(h.shell("b", "serve"));
+    h.add(serving_anywhere(h, "b"));
     const server_status got = co_await h.until("b", state::degraded);
     expect(contains(got.reason, no_process)) << got.reason;
     const call_outcome fine = co_await h.call("a__echo");
