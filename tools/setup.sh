@@ -42,11 +42,12 @@ as_root() {
 # Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, llhttp, ut and jsoncons from Debian 13. The mirror
 # is the one this machine already uses for its own release; nothing else is taken from it.
 write_private_apt() { # $1 = folder
-  local dir=$1 mirror sources field
+  local dir=$1 mirror sources
   mkdir -p "$dir/sources" "$dir/preferences" "$dir/lists/partial"
-  # By the word of the configuration, and by what "oldstable" means, which apt knows once it has the lists.
-  sources=$(for field in RELEASE CODENAME; do apt-get indextargets --format "\$(REPO_URI) \$($field)" 'Created-By: Packages'; done |
-    sort -u | grep -E ' bookworm(-[a-z]+)?$' || true)
+  # By the word of the configuration, also where no lists were fetched yet, as in an image of a container; and by what
+  # "oldstable" means, which apt knows once it has them.
+  sources=$({ apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages'
+    apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages'; } | sort -u | grep -E ' bookworm(-[a-z]+)?$' || true)
   mirror=$(printf '%s\n' "$sources" | sed -n 's/ bookworm$//p' | head -n 1)
   [ -n "$mirror" ] || fail "no package source for bookworm is configured on this machine: 'apt-get indextargets' lists none; where the sources say oldstable, run apt-get update first"
   {
