@@ -148,15 +148,14 @@ int main() {
                         {host_lives ? host_process : -1, POLLIN, 0}};
     if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
     const bool had_host = host_lives;
-    if ((watched[2].revents & POLLIN) != 0) {
-      host_lives = false;  // nobody wants what it has asked for last
-    } else if ((watched[1].revents & POLLIN) != 0) {
+    const bool host_ended = (watched[2].revents & POLLIN) != 0;  // and nobody wants what it has asked for last
+    if ((watched[1].revents & POLLIN) != 0 && !host_ended) {
       start_request request{};
       int fds[request_descriptors];
       const received what = receive(request, fds);
       if (what == received::request) start_warden(request, fds, wardens, child_signals);
       host_lives = what != received::end;
-    } else if (watched[1].revents != 0) {
+    } else if (watched[1].revents != 0 || host_ended) {
       host_lives = false;
     }
     signalfd_siginfo drained{};
