@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,7 +19,8 @@ namespace fs = std::filesystem;
 // 0 if it is gone. The name, which may have anything in it, ends at the last parenthesis.
 int parent_of(int pid) {
   std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::string text;
+  std::getline(file, text, '\0');  // to its end; an iterator would throw where the process ends before it is read
   const std::size_t name_end = text.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 >= text.size()) return 0;
   int parent = 0;

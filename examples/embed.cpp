@@ -5,7 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <string>
 
 #include "../host/config.hpp"
 #include "../host/host.hpp"
@@ -16,7 +16,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::ifstream file{argv[1]};
-  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::string text;
+  std::getline(file, text, '\0');
+  if (!file.eof()) {
+    std::fprintf(stderr, "%s cannot be read\n", argv[1]);
+    return 2;
+  }
   const hawser::loaded_config config = hawser::parse_config(text, argv[1], hawser::process_variables());
   for (const auto& problem : config.problems) std::fprintf(stderr, "%s\n", problem.text().c_str());
 
