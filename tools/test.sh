@@ -36,7 +36,6 @@ report_program() { # $1 = mode, $2 = program, $3 = its exit code
   local log=$logs/$1-$2.log
   if [ -n "${verbose:-}" ]; then grep -avE '^[0-9]+ passed' "$log" || true; else grep -avE '^(ok |[0-9]+ passed)' "$log" || true; fi
   count_program "$1 $2" "$log" "$3"
-  [ "$3" != 1 ] || mapfile -t -O ${#missed[@]} missed < <(sed -nE "s/^FAILED  (.*) \\([0-9]+ ms\\)$/$2 \\1/p" "$log")
 }
 
 run_program() { # $1 = mode, $2 = program, rest = patterns

@@ -2,7 +2,6 @@
 # by tools/test.sh.
 
 declare -A running=()  # process → program
-missed=()              # program and test of what failed beside others
 building=              # the process that builds what is needed now …
 ahead=                 # … and what comes next
 
@@ -22,36 +21,6 @@ run_together() { # $1 = mode, then rooms, then perhaps -- and patterns
     set +m
   done
   while [ ${#running[@]} -gt 0 ]; do await_one "$mode"; done
-  ask_again "$mode"
-}
-
-# The tests that hold whole programs against the clock, by room.
-by_the_clock=(bench/ host/{"server death: A08",chaos:,"server scale:","server start: A01"} "interop/interop bench:")
-
-is_by_the_clock() { # $1 = program, $2 = test
-  local one
-  for one in "${by_the_clock[@]}"; do [[ $1 != "${one%%/*}_test" || $2 != "${one#*/}"* ]] || return 0; done
-  return 1
-}
-
-# What such a test missed while others had the processors may say more of the machine than of Hawser. So it is asked
-# again, alone; if it holds then, it is named and counts as passed. Not if its program crashed or a sanitizer spoke
-# (their exit codes are others), and not if many failed: that is no chance.
-ask_again() { # $1 = mode
-  local logs=$scratch one program name log
-  [ ${#missed[@]} -le 3 ] || missed=()
-  for one in "${missed[@]}"; do
-    program=${one%% *} name=${one#* } log=$scratch/$1-${one%% *}.log
-    is_by_the_clock "$program" "$name" || continue
-    if start_program "$1" "$program" "$name" < /dev/null && grep -qaF "ok      $name (" "$log"; then
-      echo "shaky   $name: passed when it ran alone"
-      failed=$((failed - 1)) passed=$((passed + 1))
-      cat "$log" >> "$cache/$1-$program.log"
-    else
-      echo "FAILED  $name: when it ran alone, too"
-    fi
-  done
-  missed=()
 }
 
 await_one() { # $1 = mode
