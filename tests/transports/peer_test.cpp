@@ -164,7 +164,9 @@ task<void> many_large_at_once(house& h) {
   const outcome got = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"result":1})"});
   expect(got.text == "1" && h.heard.notifications.size() == 1000_ul);
   const auto took = steady_clock{}.now() - begin;
-  expect(took < 2s) << std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+  // Seventy megabytes: under a sanitizer, on a busy machine, seconds are linear, too.
+  expect(took < (testing::instrumented ? 10s : 2s))
+      << std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
 }
 
 task<void> bad_bytes(house& h) {
