@@ -40,6 +40,7 @@ class host {
  public:
   using completion = std::function<void(result<envelope>)>;
 
+  /// std::system_error where the program has no descriptors left for its loop.
   explicit host(host_settings settings, hub_options options = {}, logger log = {});
   host(const host&) = delete;
   host& operator=(const host&) = delete;

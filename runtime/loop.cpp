@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "loop.hpp"
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 
 #include "detail/loop_core.hpp"
 #include "detail/stream_core.hpp"
@@ -18,30 +22,45 @@ namespace hawser {
 
 namespace {
 
-// A write to a dead child raises SIGPIPE on the writing thread. A library may not change the process's disposition,
-// but it may hold the signal back on its own loop thread; one that is held back must not strike when the mask is
-// restored, so it is taken away first.
-class sigpipe_blocked {
+// A write to a dead child raises SIGPIPE on the writing thread, and one beyond the limit for files, which holds for
+// files in memory as well, SIGXFSZ. A library may not change the process's dispositions, but it may hold signals back
+// on its own loop thread; one that is held back must not strike when the mask is restored, so it is taken away first.
+class signals_of_writing_blocked {
  public:
-  sigpipe_blocked() noexcept {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  sigpipe_blocked(const sigpipe_blocked&) = delete;
-  sigpipe_blocked& operator=(const sigpipe_blocked&) = delete;
-  ~sigpipe_blocked() {
-    if (sigismember(&before_, SIGPIPE) == 1) return;
-    const timespec at_once{};
-    while (sigtimedwait(&pipe_, nullptr, &at_once) == SIGPIPE) {
+  signals_of_writing_blocked() noexcept {
+    sigset_t current{};
+    pthread_sigmask(SIG_SETMASK, nullptr, &current);
+    sigemptyset(&ours_);
+    for (const int number : {SIGPIPE, SIGXFSZ}) {
+      if (sigismember(&current, number) == 0) sigaddset(&ours_, number);
     }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    pthread_sigmask(SIG_BLOCK, &ours_, nullptr);
+  }
+  signals_of_writing_blocked(const signals_of_writing_blocked&) = delete;
+  signals_of_writing_blocked& operator=(const signals_of_writing_blocked&) = delete;
+  ~signals_of_writing_blocked() {
+    const timespec at_once{};
+    while (sigtimedwait(&ours_, nullptr, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_UNBLOCK, &ours_, nullptr);
   }
 
  private:
-  sigset_t pipe_{};
-  sigset_t before_{};
+  sigset_t ours_{};
 };
+
+void require_of_the_system(bool made, int number, const char* what) {
+  if (!made) throw std::system_error{number, std::generic_category(), what};
+}
+
+// libuv ends the program, or leaves a descriptor behind, when it runs out of them half-way: so many have to be free.
+void require_room_for_libuv(const detail::unique_fd& any) {
+  std::array<detail::unique_fd, 8> copies;
+  for (detail::unique_fd& copy : copies) {
+    copy.reset(fcntl(any.get(), F_DUPFD_CLOEXEC, 0));
+    require_of_the_system(static_cast<bool>(copy), errno, "make libuv's event loop");
+  }
+}
 
 // So that a coroutine that always has something ready cannot starve the descriptors.
 constexpr int items_per_turn = 4096;
@@ -79,19 +98,27 @@ loop::loop(options o)
       log_(redacted(o.log, hidden_)) {
   real_time_ = clock_->real();
   detail::loop_core& core = *core_;
-  detail::require(uv_loop_init(&core.uv) == 0, "libuv could not make an event loop (out of descriptors?)");
+  core.timer = detail::unique_fd{timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
+  require_of_the_system(static_cast<bool>(core.timer), errno, "make the timer of an event loop");
+  core.wake = detail::unique_fd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  require_of_the_system(static_cast<bool>(core.wake), errno, "make the mailbox of an event loop");
+  using source = detail::poller::source;
+  const bool watched =
+      core.waiting.watch(core.timer.get(), source::timer) && core.waiting.watch(core.wake.get(), source::mailbox);
+  require_of_the_system(watched, errno, "watch the timer and the mailbox of an event loop");
+  require_room_for_libuv(core.wake);
+  const int begun = uv_loop_init(&core.uv);
+  require_of_the_system(begun == 0, -begun, "make libuv's event loop");
+  if (!core.waiting.watch(uv_backend_fd(&core.uv), source::libuv)) {
+    const int failed = errno;
+    uv_loop_close(&core.uv);
+    require_of_the_system(false, failed, "watch libuv's event loop");
+  }
   core.uv.data = core_.get();
   // A libuv loop without an active handle does not even look at its descriptors, and the pool may leave one of them
   // readable behind its last job: ours would wake for it for ever.
   uv_prepare_init(&core.uv, &core.keeps_alive);
   uv_prepare_start(&core.keeps_alive, [](uv_prepare_t*) {});
-  core.timer = detail::unique_fd{timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
-  core.wake = detail::unique_fd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  detail::require(core.timer && core.wake, "the system could not make a timer and a wake-up (out of descriptors?)");
-  using source = detail::poller::source;
-  core.waiting.watch(core.timer.get(), source::timer);
-  core.waiting.watch(core.wake.get(), source::mailbox);
-  core.waiting.watch(uv_backend_fd(&core.uv), source::libuv);
 }
 
 loop::~loop() {
@@ -161,7 +188,7 @@ context loop::begin() noexcept {
 }
 
 void loop::drive(std::coroutine_handle<> first, const root& ending) {
-  const sigpipe_blocked quiet;
+  const signals_of_writing_blocked quiet;
   first.resume();
   while (!ending.done) {
     before_poll();
@@ -179,7 +206,7 @@ void loop::run_ready() noexcept {
   }
 }
 
-// Events only mark what is ready; it runs here, once a turn.
+// Coroutines run here, once a turn; events only make them ready, but for listeners of streams, which run in poll().
 void loop::before_poll() noexcept {
   if (std::exchange(rang_, false)) timers_.expire(now());
   if (!ready_.empty()) polled_in_vain_ = false;
@@ -199,6 +226,7 @@ void loop::poll() noexcept {
   const bool busy = !ready_.empty() || polled_in_vain_ || core_->uv_touched;
   using detail::poller;
   for (const epoll_event& e : core_->waiting.poll(busy ? poller::patience::look : poller::patience::wait)) {
+    now_is_known_ = false;  // the listener before may have taken its time
     switch (static_cast<poller::source>(e.data.u64)) {
       case poller::source::mailbox: empty_mailbox(); break;
       case poller::source::timer: timer_rang(); break;
@@ -213,6 +241,7 @@ void loop::poll() noexcept {
 
 void loop::run_libuv() noexcept {
   core_->uv_touched = false;
+  now_is_known_ = false;
   uv_run(&core_->uv, UV_RUN_NOWAIT);
 }
 

@@ -36,6 +36,7 @@ class loop {
   /// Sees every step before it is taken; for tests.
   using step_observer = std::function<void()>;
 
+  /// std::system_error where the program has no descriptors left for it.
   loop();
   explicit loop(options o);
   loop(const loop&) = delete;

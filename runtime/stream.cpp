@@ -27,8 +27,7 @@ void stream::consume(std::size_t count) noexcept {
   core.in.consume(count);
   core.expect_no_more();
   core.shown -= std::min(core.shown, count);
-  // Reading that paused at high water goes on when half of it is gone.
-  if (core.begun && core.in.size() <= core.limits.high_water / 2) core.start_reading();
+  core.read_on();
 }
 
 void stream::rest() noexcept {
@@ -41,7 +40,9 @@ byte_buffer stream::take(std::size_t count) {
   detail::stream_core& core = *core_;
   core.shown -= std::min(core.shown, count);
   core.expect_no_more();
-  return core.in.split(count);
+  byte_buffer taken = core.in.split(count);
+  core.read_on();
+  return taken;
 }
 
 void stream::expect(std::size_t count) { core_->expect(count); }

@@ -15,26 +15,33 @@ class wait_slot {
   wait_slot() = default;
   wait_slot(const wait_slot&) = delete;
   wait_slot& operator=(const wait_slot&) = delete;
-  ~wait_slot() { detail::require(waiter_ == nullptr, "something died while a coroutine waited on it"); }
+  ~wait_slot() { detail::require(!visited(), "something died while a coroutine waited on it"); }
 
   [[nodiscard]] bool occupied() const noexcept { return waiter_ != nullptr; }
+  /// Whether somebody waits, or was woken and has not resumed: it will look at what this is a part of.
+  [[nodiscard]] bool visited() const noexcept { return visitors_ != 0; }
   /// Makes the waiter ready, if there is one.
   inline void wake() noexcept;
 
  private:
   friend class slot_operation;
   slot_operation* waiter_ = nullptr;
+  unsigned visitors_ = 0;
 };
 
 /// What an awaitable on such a place derives from; it adds await_ready and await_resume.
 class slot_operation : public operation {
  protected:
   explicit slot_operation(wait_slot& slot) noexcept : slot_(slot) {}
-  ~slot_operation() = default;
+  ~slot_operation() {
+    if (started_) --slot_.visitors_;
+  }
 
   void start() override {
     detail::require(slot_.waiter_ == nullptr, "two coroutines wait where only one may");
     slot_.waiter_ = this;
+    started_ = true;
+    ++slot_.visitors_;
   }
 
  private:
@@ -45,6 +52,7 @@ class slot_operation : public operation {
   }
   void wake() noexcept { complete(); }
   wait_slot& slot_;
+  bool started_ = false;
 };
 
 inline void wait_slot::wake() noexcept {

@@ -2,13 +2,14 @@
 #include "poller.hpp"
 
 #include <cerrno>
+#include <system_error>
 
 #include "check.hpp"
 
 namespace hawser::detail {
 
 poller::poller() : fd_(epoll_create1(EPOLL_CLOEXEC)) {
-  require(static_cast<bool>(fd_), "the system could not make an event loop (out of descriptors?)");
+  if (!fd_) throw std::system_error{errno, std::generic_category(), "make an event loop"};
 }
 
 bool poller::control(int fd, int operation, epoll_event what) noexcept {
@@ -20,11 +21,10 @@ bool poller::watch(int fd, std::uint32_t before, std::uint32_t wanted, stream_co
   return control(fd, operation, {.events = wanted, .data = {.ptr = who}});
 }
 
-void poller::watch(int fd, source who) noexcept {
+bool poller::watch(int fd, source who) noexcept {
   // Each write to the mailbox's eventfd is told once, and nobody need read it: one system call less for every post.
   const std::uint32_t events = who == source::mailbox ? EPOLLIN | EPOLLET : EPOLLIN;
-  const bool watched = control(fd, EPOLL_CTL_ADD, {.events = events, .data = {.u64 = static_cast<std::uint64_t>(who)}});
-  require(watched, "the system does not let an event loop watch its own descriptors");
+  return control(fd, EPOLL_CTL_ADD, {.events = events, .data = {.u64 = static_cast<std::uint64_t>(who)}});
 }
 
 std::span<const epoll_event> poller::poll(patience how) noexcept {

@@ -20,12 +20,12 @@ class poller {
  public:
   enum class source : std::uint64_t { mailbox = 1, timer, libuv };  // no address is that small
 
-  poller();
+  poller();  // std::system_error where the system does not let it
 
   /// Asks for these events of epoll, instead of any it was asked for before; none: forgets the descriptor. Errors and
   /// hang-ups are always told of a descriptor that is not forgotten. False where it cannot be polled.
   bool watch(int fd, std::uint32_t before, std::uint32_t wanted, stream_core* who) noexcept;
-  void watch(int fd, source who) noexcept;
+  bool watch(int fd, source who) noexcept;
 
   /// Waits for the first events, or only looks whether there are any.
   enum class patience : bool { look, wait };

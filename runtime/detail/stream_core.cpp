@@ -32,7 +32,7 @@ constexpr std::size_t collected = std::size_t{2} * 1024 * 1024;
 }  // namespace
 
 void stream_deleter::operator()(stream_core* core) const noexcept {
-  require(!core->reader.occupied(), "a stream died while it was being read");
+  require(!core->reader.visited(), "a stream died while it was being read");
   require(core->drainers.empty(), "a stream died while somebody waited for it to drain");
   require(core->closers.empty(), "a stream died while somebody waited for it to close");
   core->abandoned = true;

@@ -83,6 +83,10 @@ struct stream_core {
   void watch_writes(write_listener& to) noexcept;
   void start_reading() noexcept;
   void stop_reading() noexcept;
+  /// Reading that paused at high water goes on when half of it is gone.
+  void read_on() noexcept {
+    if (begun && in.size() <= limits.high_water / 2) start_reading();
+  }
   void expect(std::size_t count);
   /// Somebody has looked: what comes next is told as it comes.
   void expect_no_more() noexcept {

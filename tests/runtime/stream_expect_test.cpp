@@ -5,6 +5,7 @@
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/stream.hpp"
 #include "../../runtime/tcp.hpp"
+#include "../support/every_step.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -84,10 +85,30 @@ task<void> collects(loop& l) {
   expect(end.has_value() and here->unread() == "z") << "an end does not wait for what is missing";
 }
 
+task<void> collecting(loop& l) {
+  const testing::counted alive;
+  auto door = tcp_listener::listen(l, tcp_listener::loopback::v4, 0);
+  expect(fatal(door.has_value()));
+  std::vector<endpoint> candidates{door->local()};
+  auto there = co_await tcp_connect(std::move(candidates));
+  if (!there) co_return;
+  auto here = co_await door->accept();
+  if (!here) co_return;
+  here->expect(50'000);
+  auto written = co_await write_in_pieces(*there, 50'000, 20'000);
+  ignore(written, "a stop ends it");
+  auto arrived = co_await here->read_some();
+  expect(arrived.has_error() || !arrived->empty());
+}
+
 suite<"stream expect"> expecting = [] {
   "the system collects what is expected, says how much it has, and nothing behind it waits"_test = [] {
     loop l;
     l.run(collects(l));
+  };
+
+  "a message that is being collected, stopped at every step, ends clean"_test = [] {
+    testing::every_step(collecting, {.waits = true});
   };
 };
 

@@ -7,6 +7,7 @@
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/stream.hpp"
+#include "../../runtime/timer.hpp"
 #include "../support/every_step.hpp"
 #include "../support/run.hpp"
 #include "../support/stream_pair.hpp"
@@ -143,6 +144,56 @@ task<void> closing_is_no_failed_write(loop& l) {
   expect(heard.ends.empty());
 }
 
+class rings final : public timer {
+ public:
+  event rang;
+
+ private:
+  void on_expired() noexcept override { rang.set(); }
+};
+
+// Looks at the time, is busy for a while, and sets a deadline.
+class busy final : public byte_listener {
+ public:
+  explicit busy(stream& from) : from_(from) {}
+  ~busy() { bell_.cancel(); }
+  void on_bytes() noexcept override {
+    from_.consume(from_.unread().size());
+    began = std::chrono::steady_clock::now();
+    home->start(bell_, 100ms);
+    while (std::chrono::steady_clock::now() < began + 60ms) {
+    }
+  }
+  void on_end(const error&) noexcept override {}
+  task<duration> took() {
+    ignore(co_await bell_.rang.wait(), "nobody stops it");
+    co_return std::chrono::steady_clock::now() - began;
+  }
+
+  loop* home = nullptr;
+  std::chrono::steady_clock::time_point began;
+
+ private:
+  stream& from_;
+  rings bell_;
+};
+
+task<void> deadlines_of_busy_listeners(loop& l) {
+  stream_pair one = socket_pair(l);
+  stream_pair two = socket_pair(l);
+  busy first{one.b};
+  busy second{two.b};
+  first.home = second.home = &l;
+  one.b.listen(first);
+  two.b.listen(second);
+  co_await yield();
+  one.a.write("x");
+  two.a.write("x");
+  for (busy* each : {&first, &second}) expect(co_await each->took() >= 100ms) << "it counts from its own moment";
+  co_await one.b.close();
+  co_await two.b.close();
+}
+
 void with_loop(task<void> (*body)(loop&)) {
   loop l;
   l.run(body(l));
@@ -152,6 +203,9 @@ const suite<"stream listener"> tests = [] {
   "a listener hears every byte, keeps what is not a whole line, and hears the end once"_test = [] {
     with_loop(listener_hears_everything);
     testing::every_step(listener_hears_everything, {.waits = true});
+  };
+  "a deadline that one listener sets is not shorter by what another took"_test = [] {
+    with_loop(deadlines_of_busy_listeners);
   };
   "what is dropped does not leave, not by closing either"_test = [] { with_loop(dropped_before_closing); };
   "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };

@@ -104,6 +104,23 @@ task<void> pauses_at_high_water(loop& l) {
   expect(got.has_value() && *got == text) << "a reader that wants more gets past the high-water mark";
 }
 
+// Memory that is handed over makes room as bytes do that are read.
+task<void> goes_on_when_taken(loop& l) {
+  constexpr std::size_t high = 10'000;
+  stream_pair p = socket_pair(l, {.high_water = high, .max_unread = 100 * high});
+  p.a.write(pattern(5'000'000));
+  auto first = co_await p.b.read_some();
+  expect(fatal(first.has_value()));
+  for (std::size_t got = 0; got < 5'000'000;) {
+    const byte_buffer taken = p.b.take(p.b.unread().size());
+    got += taken.view().size();
+    if (got == 5'000'000) break;
+    for (int patience = 2000; patience > 0 && p.b.unread().empty(); --patience)
+      ignore(co_await sleep_for(1ms), "no stop");
+    expect(fatal(!p.b.unread().empty())) << "nobody asks for more, and it comes all the same; so far" << got;
+  }
+}
+
 task<void> limits_what_is_not_taken(loop& l) {
   stream_pair p = socket_pair(l, {.high_water = 1000, .max_unread = 10'000});
   p.a.write(pattern(100'000));
@@ -245,7 +262,10 @@ const suite<"stream"> tests = [] {
   };
   "what one turn writes leaves at once or in one piece"_test = [] { with_loop(corked); };
   "large and small pieces keep their order"_test = [] { with_loop(mixed_pieces); };
-  "reading pauses at high water and goes on"_test = [] { with_loop(pauses_at_high_water); };
+  "reading pauses at high water and goes on"_test = [] {
+    with_loop(pauses_at_high_water);
+    with_loop(goes_on_when_taken);
+  };
   "bytes that nobody takes have a limit"_test = [] { with_loop(limits_what_is_not_taken); };
   "one direction can end while the other goes on"_test = [] { with_loop(ends); };
   "A12 a write to a closed pipe is an error and no signal"_test = [] { with_loop(dead_reader); };

@@ -23,6 +23,8 @@ struct every_step_options {
   int beyond = 3;
   /// It waits for the outside world, with nothing ready, and must have been stopped there, too.
   bool waits = false;
+  /// A task of very many steps that are alike is stopped at each so many.
+  int stride = 1;
 };
 
 /// `make(loop)` gives the task anew. A loop that does not close clean ends the program, so getting back here is half
@@ -53,7 +55,7 @@ inline int every_step(const std::function<task<void>(loop&)>& make, every_step_o
   };
   const int length = run_stopping_at(-1, moment::before_a_step);
   const std::size_t descriptors = open_descriptors();  // the first run may have left some in libraries' own hands
-  for (int k = 0; k < length + options.beyond; ++k) {
+  for (int k = 0; k < length + options.beyond; k += options.stride) {
     run_stopping_at(k, moment::before_a_step);
     run_stopping_at(k, moment::while_all_wait);
     // A server that the test plays on another thread accepts a connection, and hears of its end, a moment later.

@@ -30,7 +30,9 @@ namespace hawser::testing {
 struct traced_call {
   int index = 0;  // counts from 0 over all threads
   long number = 0;
-  std::string file{};  // the path it is about, or where its descriptor leads; empty for other calls
+  std::string file{};        // the path it is about, or where its descriptor leads; empty for other calls
+  unsigned long second = 0;  // its arguments
+  unsigned long third = 0;
 };
 
 struct traced_verdict {
@@ -97,8 +99,11 @@ class traced_child {
       }
       return resume(thread, 0);
     }
-    const traced_verdict verdict =
-        judge_({.index = next_++, .number = static_cast<long>(call.entry.nr), .file = file_of(thread, call)});
+    const traced_verdict verdict = judge_({.index = next_++,
+                                           .number = static_cast<long>(call.entry.nr),
+                                           .file = file_of(thread, call),
+                                           .second = call.entry.args[1],
+                                           .third = call.entry.args[2]});
     if (verdict.kill) {
       ::kill(pid_, SIGKILL);
       return;
