@@ -109,13 +109,15 @@ void child_core::on_report(const report& r) {
   }
 }
 
-// The socket ended without a last word: somebody killed the warden. The keeper kills what it left behind.
+// The socket ended without a last word: the request was not taken, or somebody killed the warden; the keeper kills what
+// that one left behind.
 void child_core::on_silence() {
   if (!started.is_set()) {
     failure = error{.code = errc::closed, .what = "spawn \"" + program + "\": the keeper is gone", .phase = "start"};
     started.set();
+  } else {
+    home.log().write(log_level::error, program, "the process that watched over it was killed");
   }
-  home.log().write(log_level::error, program, "the process that watched over it was killed");
   exited.set();
   gone.set();
 }

@@ -2,7 +2,9 @@
 #include "keeper.hpp"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -101,14 +103,13 @@ int send_request(int socket, const start_request& header, std::array<int, keeper
   return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-// Sends the request, however many others are under way.
+// Sends the request, however many others are under way. Unbounded.
 task<result<void>> ask(detail::keeper_process& keeper, start_request header,
                        std::array<int, keeper_protocol::request_descriptors> attached) {
-  // The system limits how many descriptors a user may have on the way; the keeper takes them off in its own time.
-  for (int patience = 1000; patience > 0; --patience) {
+  while (true) {
     const int failed = send_request(keeper.socket.get(), header, attached);
     if (failed == 0) co_return result<void>{};
-    if (failed == EPIPE || failed == ECONNRESET) {
+    if (failed == EPIPE || failed == ECONNRESET || !keeper.socket) {
       co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
     }
     if (failed == EAGAIN) {
@@ -116,13 +117,13 @@ task<result<void>> ask(detail::keeper_process& keeper, start_request header,
       auto writable = co_await detail::readiness{keeper.socket.get(), detail::readiness::kind::writable};
       if (!writable && writable.error().native != UV_EBADF) co_return writable.error();
     } else if (failed == ETOOMANYREFS) {
+      // The system limits how many descriptors a user may have on the way; the keeper takes them off in its own time.
       auto waited = co_await sleep_for(std::chrono::milliseconds{5});
       if (!waited) co_return waited.error();
     } else {
       co_return detail::from_errno(failed, "ask the keeper");
     }
   }
-  co_return error{.code = errc::spawn, .what = "too many descriptors are on their way to the keeper"};
 }
 
 std::string searched_path(const command& what) {
@@ -136,6 +137,18 @@ task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 // Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
 constexpr std::chrono::seconds start_bound{30};
+
+// Its part in a start is a fork: requests that lie there for as long as a start may take are not going to be taken.
+bool leaves_requests(const detail::keeper_process& keeper) {
+  int untaken = 0;
+  if (keeper.killed) return true;
+  return keeper.socket && ioctl(keeper.socket.get(), SIOCOUTQ, &untaken) == 0 && untaken > 0;
+}
+
+error replaced(detail::keeper_process& keeper) {
+  keeper.kill();
+  return error{.code = errc::closed, .what = "the keeper hangs"};
+}
 
 bool hung_up(const unique_fd& socket) {
   pollfd looked{.fd = socket.get(), .events = 0, .revents = 0};
@@ -152,11 +165,27 @@ result<void> adopt(loop& home, ends& e, std::optional<stream>& into) {
 
 }  // namespace
 
+// What close() waits for, and what must not start another keeper behind its back.
+class keeper::start_under_way {
+ public:
+  explicit start_under_way(keeper& of) : of_(of) { ++of_.starting_; }
+  start_under_way(const start_under_way&) = delete;
+  start_under_way& operator=(const start_under_way&) = delete;
+  ~start_under_way() {
+    if (--of_.starting_ == 0) of_.none_starting_.set();
+  }
+
+ private:
+  keeper& of_;
+};
+
 keeper::keeper(loop& home) : keeper(home, options{}) {}
 keeper::keeper(loop& home, options o) : loop_(home), options_(std::move(o)) {}
 keeper::~keeper() {
   detail::require(!process_ || closing_, "a keeper was destroyed before it was closed");
-  if (process_) process_->reap();
+  if (!process_) return;
+  process_->kill();  // it could not be closed: perhaps it sleeps
+  process_->reap();
 }
 
 result<void> keeper::start() {
@@ -168,10 +197,11 @@ result<void> keeper::start() {
 
 task<result<child>> keeper::spawn(command what) {
   if (auto sound = what.check(); !sound) co_return sound.error();
+  const start_under_way noted{*this};
   process used;
   auto made = co_await spawn_once(what, used);
-  if (made || made.error().code != errc::closed) co_return made;
-  if (!hung_up(used->socket)) {
+  if (made || made.error().code != errc::closed || closing_ || !used) co_return made;
+  if (!used->ended.is_set() && !used->killed && !hung_up(used->socket)) {
     // Only this request was lost: there were no descriptors for it, or somebody killed its warden.
     co_return error{
         .code = errc::spawn,
@@ -182,10 +212,13 @@ task<result<child>> keeper::spawn(command what) {
   // moment before it counts as dead. Of several starts that find it dead, the first one replaces it.
   if (process_ == used) {
     auto ended = co_await with_timeout(std::chrono::seconds{5}, happened(used->ended));
-    if (!ended) co_return prefixed("the keeper hangs", ended.error());
+    if (!ended) co_return prefixed("spawn \"" + what.program + "\": the end of the keeper", ended.error());
   }
+  if (closing_) co_return made;
   if (process_ == used) {
-    loop_.log().write(log_level::warning, "keeper", "the keeper was killed; starting another one");
+    loop_.log().write(log_level::warning, "keeper",
+                      used->killed ? "the keeper hung and was killed; starting another one"
+                                   : "the keeper was killed; starting another one");
     used->reap();
     process_.reset();
   }
@@ -194,9 +227,10 @@ task<result<child>> keeper::spawn(command what) {
 
 task<result<child>> keeper::spawn_once(const command& what, process& used) {
   // One after the other: who waits for room waits in one place, has no descriptors yet, and is not overtaken. It is a
-  // bounded wait, since whoever has the turn gives up in time.
+  // bounded wait: whoever has the turn gives up in time, and with the keeper, too.
   auto turn = co_await asking_.acquire();
   if (!turn) co_return prefixed("spawn \"" + what.program + '"', turn.error());
+  if (closing_) co_return error{.code = errc::closed, .what = "spawn \"" + what.program + "\": its keeper is closing"};
   if (!process_) {
     if (auto begun = start(); !begun) co_return begun.error();
   }
@@ -228,6 +262,11 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
       payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
   auto asked = co_await with_timeout(start_bound, ask(*used, header, attached));
   turn->give_back();
+  if (!asked && asked.error().code == errc::timed_out) {
+    asked = leaves_requests(*used)
+                ? replaced(*used)
+                : error{.code = errc::spawn, .what = "programs of this user have too many descriptors on their way"};
+  }
   if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
   // From here on a dropped control socket ends whatever the keeper starts.
   child made{new detail::child_core{loop_, what.program}};
@@ -248,6 +287,8 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   }
   if (outcome && !core.failure) co_return made;
   if (!core.failure) core.failure = prefixed("spawn \"" + what.program + '"', outcome.error());
+  if (!outcome && outcome.error().code == errc::timed_out && leaves_requests(*used))
+    co_return prefixed("spawn \"" + what.program + '"', replaced(*used));
   error why = *core.failure;
   if (why.code == errc::spawn && why.native == ENOENT && what.program.find('/') == std::string::npos) {
     why.what += " (looked in PATH=" + searched_path(what) + ')';
@@ -256,14 +297,19 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
 }
 
 task<result<void>> keeper::close() {
-  if (!process_) co_return result<void>{};
   closing_ = true;
-  const process ending = process_;
-  detail::hang_up(ending->socket);  // the keeper goes when its wardens have
-  auto ended = co_await shield(std::chrono::seconds{5}, happened(ending->ended));
-  if (!ended) co_return prefixed("keeper", ended.error());
-  ending->reap();
-  if (process_ == ending) process_.reset();
+  if (const process ending = process_) {
+    detail::hang_up(ending->socket);  // the keeper goes when its wardens have
+    auto ended = co_await shield(std::chrono::seconds{5}, happened(ending->ended));
+    if (!ended) co_return prefixed("keeper", ended.error());
+    ending->reap();
+    if (process_ == ending) process_.reset();
+  }
+  while (starting_ > 0) {
+    none_starting_.reset();
+    auto ended = co_await shield(std::chrono::seconds{5}, happened(none_starting_));
+    if (!ended) co_return prefixed("keeper: starts that are under way", ended.error());
+  }
   closing_ = false;
   co_return result<void>{};
 }

@@ -80,9 +80,10 @@ class spawn_rules {
   explicit spawn_rules(const std::string& directory) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawnattr_init(&attributes_);
-    for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
-    if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
+    const auto add = [this](int status) { incomplete_ = incomplete_ == 0 ? status : incomplete_; };
+    for (const int fd : {0, 1, 2}) add(posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0));
+    add(posix_spawn_file_actions_addclosefrom_np(&actions_, 3));
+    if (!directory.empty()) add(posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str()));
     sigset_t all{};
     sigset_t none{};
     sigfillset(&all);
@@ -100,10 +101,12 @@ class spawn_rules {
   }
 
   int run(const std::string& path, char* const* arguments, char* const* environment, pid_t& pid) {
+    if (incomplete_ != 0) return incomplete_;
     return posix_spawn(&pid, path.c_str(), &actions_, &attributes_, arguments, environment);
   }
 
  private:
+  int incomplete_ = 0;  // an errno: a process that lacks one of the steps must not be started
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };

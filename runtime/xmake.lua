@@ -8,7 +8,7 @@ target("hawser-keeper")
     add_files("keeper/*.cpp")
     add_rules("hawser.program_as_bytes", {folder = "$(buildir)/$(mode)/gen", file = "keeper_image.inc"})
     add_cxxflags("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", {force = true})
-    add_ldflags("-nostdlib++", {force = true, tools = {"clang", "clangxx"}})
+    add_ldflags("-nostdlib++", "-Wl,--as-needed", {force = true})  -- the C library alone is loaded at its start
     set_strip("all")
     set_symbols("none")
     set_prefixdir("/", {bindir = "libexec/hawser"})

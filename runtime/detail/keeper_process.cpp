@@ -24,11 +24,21 @@ namespace {
 
 using namespace keeper_protocol;
 
+constexpr int above_those_of_the_keeper = 16;
+
 unique_fd pidfd_of(pid_t pid) { return unique_fd{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))}; }
 
-// Out of the way of the numbers that the keeper will find its descriptors under.
-unique_fd moved_up(unique_fd fd) { return unique_fd{fcntl(fd.get(), F_DUPFD_CLOEXEC, 16)}; }
+// Out of the way of the numbers that the keeper will find its descriptors under. What is none stays none, and errno
+// says why.
+unique_fd moved_up(unique_fd fd) {
+  if (!fd) return fd;
+  unique_fd moved{fcntl(fd.get(), F_DUPFD_CLOEXEC, above_those_of_the_keeper)};
+  if (!moved && errno == EINVAL)
+    errno = EMFILE;  // so the system calls it where not even the first such number may be used
+  return moved;
+}
 
+// None where the system does not let it, and errno says why.
 unique_fd image_in_memory() {
   unique_fd file{memfd_create("hawser-keeper", MFD_CLOEXEC)};
   if (!file) return file;
@@ -38,6 +48,18 @@ unique_fd image_in_memory() {
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   return moved_up(std::move(file));
+}
+
+// So it would be with any other way to start a program; and worth another try later.
+bool is_short_of_something(int number) {
+  return number == EMFILE || number == ENFILE || number == ENOMEM || number == EAGAIN;
+}
+
+error cannot_start(int number, const std::string& tried) {
+  error why = from_errno(number, "cannot start the keeper" + (tried.empty() ? "" : " (tried " + tried + ')'));
+  why.code = errc::spawn;
+  why.native = number;  // an errno, as with every other start that fails
+  return why;
 }
 
 std::string folder_of_this_program() {
@@ -60,19 +82,23 @@ class spawn_plan {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  void describe(int socket, int host, int image) {
-    for (const int fd : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&actions_, socket, host_socket);
-    posix_spawn_file_actions_adddup2(&actions_, host, host_process);
-    if (image >= 0) posix_spawn_file_actions_adddup2(&actions_, image, own_image);
+  /// An errno: a process that lacks one of these steps must not be started.
+  [[nodiscard]] int describe(int socket, int host, int image) {
+    int failed = 0;
+    const auto add = [&failed](int status) { failed = failed == 0 ? status : failed; };
+    for (const int fd : {0, 1, 2}) add(posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0));
+    add(posix_spawn_file_actions_adddup2(&actions_, socket, host_socket));
+    add(posix_spawn_file_actions_adddup2(&actions_, host, host_process));
+    if (image >= 0) add(posix_spawn_file_actions_adddup2(&actions_, image, own_image));
     // Whatever else the embedding program has open, on whatever thread, ends here.
-    posix_spawn_file_actions_addclosefrom_np(&actions_, image >= 0 ? own_image + 1 : own_image);
+    add(posix_spawn_file_actions_addclosefrom_np(&actions_, image >= 0 ? own_image + 1 : own_image));
     sigset_t all{};
     sigfillset(&all);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setsigmask(&attributes_, &all);  // it knows itself which of them it wants to hear
     // A session of its own: no terminal, and no Ctrl-C meant for the program it serves.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+    return failed;
   }
 
   int run(const std::string& path, pid_t& pid) {
@@ -96,13 +122,12 @@ void hang_up(unique_fd& socket) noexcept {
 
 result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const std::string& path) {
   std::array<int, 2> pair{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
-    return from_errno(errno, "keeper: socketpair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) return cannot_start(errno, "");
   auto made = std::make_shared<keeper_process>();
   made->socket.reset(pair[0]);
   const unique_fd theirs = moved_up(unique_fd{pair[1]});
   const unique_fd host = moved_up(pidfd_of(getpid()));
-  if (!theirs || !host) return from_errno(errno, "keeper: descriptors");
+  if (!theirs || !host) return cannot_start(errno, "");
 
   std::vector<std::string> candidates;
   unique_fd image;
@@ -110,12 +135,17 @@ result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const 
     candidates = {path};
   } else {
     image = image_in_memory();
+    if (!image && is_short_of_something(errno)) return cannot_start(errno, "");
     if (image) candidates.push_back("/proc/self/fd/" + std::to_string(own_image));
-    candidates.push_back(folder_of_this_program() + "hawser-keeper");
-    candidates.push_back(folder_of_this_program() + "../libexec/hawser/hawser-keeper");
+    // Where the system does not tell it, there is no such folder: the working directory may be anybody's.
+    if (const std::string folder = folder_of_this_program(); !folder.empty()) {
+      candidates.push_back(folder + "hawser-keeper");
+      candidates.push_back(folder + "../libexec/hawser/hawser-keeper");
+    }
   }
   spawn_plan plan;
-  plan.describe(theirs.get(), host.get(), image.get());
+  if (const int failed = plan.describe(theirs.get(), host.get(), image.get()); failed != 0)
+    return cannot_start(failed, "");
   std::string tried;
   int status = ENOENT;
   for (const std::string& candidate : candidates) {
@@ -131,12 +161,9 @@ result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const 
       return watched.error();
     }
     tried += (tried.empty() ? "" : ", ") + candidate;
-    if (status == EAGAIN || status == ENOMEM) break;  // so it would be with any other; and worth another try later
+    if (is_short_of_something(status)) break;
   }
-  error why = from_errno(status, "cannot start the keeper (tried " + tried + ")");
-  why.code = errc::spawn;
-  why.native = status;  // an errno, as with every other start that fails
-  return why;
+  return cannot_start(status, tried);
 }
 
 result<void> keeper_process::watch(loop& home) {
@@ -153,6 +180,11 @@ result<void> keeper_process::watch(loop& home) {
     self.ended.set();
   });
   return {};
+}
+
+void keeper_process::kill() noexcept {
+  killed = true;
+  syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
 }
 
 void keeper_process::reap() noexcept {

@@ -20,6 +20,7 @@ struct keeper_process {
   unique_fd process;      // a pidfd …
   owned<uv_poll_t> poll;  // … and who looks at it: one for all who wait, since the system limits how many may
   event ended;            // seen, not reaped: an embedder that waits for any child may be faster
+  bool killed = false;    // by us
   uid_t user = geteuid();
   gid_t group = getegid();
 
@@ -30,6 +31,8 @@ struct keeper_process {
   [[nodiscard]] bool same_user() const noexcept { return user == geteuid() && group == getegid(); }
   /// Takes the exit status of exactly this process, if nobody else has.
   void reap() noexcept;
+  /// What it started lives on with its wardens.
+  void kill() noexcept;
 
  private:
   result<void> watch(loop& home);

@@ -39,6 +39,11 @@ const char* variable(char* const* environment, const char* name) {
   return nullptr;
 }
 
+// The last three: a folder on a server that does not answer.
+bool is_not_there(int number) {
+  return number == ENOENT || number == ENOTDIR || number == ESTALE || number == ENODEV || number == ETIMEDOUT;
+}
+
 // Like execvpe, with the PATH of the new environment and without handing a file of no known format to a shell.
 int execute(const program& p) {
   const char* name = p.arguments[0];
@@ -51,16 +56,17 @@ int execute(const program& p) {
   int worst = ENOENT;
   while (true) {
     const size_t length = strcspn(search, ":");
-    memcpy(p.path, search, length);
-    p.path[length] = '/';
-    // An empty part means the working directory.
-    memcpy(p.path + (length == 0 ? 0 : length + 1), name, strlen(name) + 1);
-    execve(p.path, p.arguments, p.environment);
-    // What is not there is looked for further on; what is there and cannot run is worth more than "not found".
-    if (errno == EACCES) {
-      worst = EACCES;
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-      return errno;
+    if (length > 0) {  // an empty part would be the working directory, where nobody expects programs
+      memcpy(p.path, search, length);
+      p.path[length] = '/';
+      memcpy(p.path + length + 1, name, strlen(name) + 1);
+      execve(p.path, p.arguments, p.environment);
+      // What is not there is looked for further on; what is there and cannot run is worth more than "not found".
+      if (errno == EACCES) {
+        worst = EACCES;
+      } else if (!is_not_there(errno)) {
+        return errno;
+      }
     }
     if (search[length] == '\0') return worst;
     search += length + 1;

@@ -25,17 +25,17 @@ using namespace hawser::keeper_protocol;
 // The pids of the wardens, to tell them from orphans that a killed warden left behind.
 class warden_list {
  public:
-  bool add(pid_t pid) {
-    if (count_ == room_) {
-      const unsigned larger = room_ == 0 ? 16 : room_ * 2;
-      void* grown = realloc(pids_, larger * sizeof(pid_t));
-      if (grown == nullptr) return false;
-      pids_ = static_cast<pid_t*>(grown);
-      room_ = larger;
-    }
-    pids_[count_++] = pid;
+  /// Before add().
+  bool make_room() {
+    if (count_ < room_) return true;
+    const unsigned larger = room_ == 0 ? 16 : room_ * 2;
+    void* grown = realloc(pids_, larger * sizeof(pid_t));
+    if (grown == nullptr) return false;
+    pids_ = static_cast<pid_t*>(grown);
+    room_ = larger;
     return true;
   }
+  void add(pid_t pid) { pids_[count_++] = pid; }
   void remove(pid_t pid) {
     for (unsigned i = 0; i < count_; ++i) {
       if (pids_[i] == pid) pids_[i] = pids_[--count_];
@@ -68,8 +68,8 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
   do {
     size = recvmsg(host_socket, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  if (size < 0 && (errno == ENOMEM || errno == ENOBUFS)) {
-    poll(nullptr, 0, 10);  // the request stays where it is, until there is room for it
+  if (size < 0) {
+    poll(nullptr, 0, 10);  // whatever the system is short of; where nobody is left to ask, the next poll says so
     return received::nothing;
   }
   if (size != sizeof request) return received::end;
@@ -83,35 +83,48 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
   return received::nothing;
 }
 
+// Who asked has given up meanwhile: nobody would talk to what is started.
+bool is_wanted(int control) {
+  pollfd asker{control, 0, 0};
+  return poll(&asker, 1, 0) == 0;
+}
+
 void start_warden(const start_request& request, const int (&fds)[request_descriptors], warden_list& wardens,
                   int child_signals) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    close(host_socket);
-    hawser::run_warden(request, fds, child_signals);
-  }
-  if (pid < 0 || !wardens.add(pid)) {
-    const report sorry{report_kind::failed, errno, static_cast<std::int32_t>(start_step::fork), {}};
-    send(fds[request_descriptors - 1], &sorry, sizeof sorry, MSG_NOSIGNAL);
+  const int control = fds[request_descriptors - 1];
+  if (is_wanted(control)) {
+    const pid_t pid = wardens.make_room() ? fork() : -1;
+    if (pid == 0) {
+      close(host_socket);
+      hawser::run_warden(request, fds, child_signals);
+    }
+    if (pid > 0) {
+      wardens.add(pid);
+    } else {
+      const report sorry{report_kind::failed, errno, static_cast<std::int32_t>(start_step::fork), {}};
+      send(control, &sorry, sizeof sorry, MSG_NOSIGNAL);
+    }
   }
   for (const int fd : fds) close(fd);
 }
 
 // Takes every child that has ended. Returns false when there is no child left at all.
 bool reap(warden_list& wardens) {
-  while (true) {
-    int status = 0;
-    const pid_t pid = waitpid(-1, &status, WNOHANG);
-    if (pid < 0) return false;
-    if (pid == 0) return true;
+  bool any = false;
+  pid_t pid = 0;
+  while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {
     wardens.remove(pid);
-    // A warden ends when its tree has; one that was killed leaves its tree to us.
+    any = true;
+  }
+  // A warden ends when its tree has; one that was killed leaves its tree to us.
+  if (any) {
     hawser::for_each_child(
         [](pid_t child, void* list) {
           if (!static_cast<warden_list*>(list)->has(child)) kill(child, SIGKILL);
         },
         &wardens);
   }
+  return pid == 0;
 }
 
 // A service manager that stops a service, or a system that shuts down, sends SIGTERM to every process there is. Keeper
@@ -148,15 +161,15 @@ int main() {
                         {host_lives ? host_process : -1, POLLIN, 0}};
     if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
     const bool had_host = host_lives;
-    const bool host_ended = (watched[2].revents & POLLIN) != 0;  // and nobody wants what it has asked for last
-    if ((watched[1].revents & POLLIN) != 0 && !host_ended) {
+    // What it asked for last may still lie here, and nobody wants it any more.
+    if ((watched[2].revents & POLLIN) != 0 || (watched[1].revents & ~POLLIN) != 0) {
+      host_lives = false;
+    } else if (watched[1].revents != 0) {
       start_request request{};
       int fds[request_descriptors];
       const received what = receive(request, fds);
       if (what == received::request) start_warden(request, fds, wardens, child_signals);
       host_lives = what != received::end;
-    } else if (watched[1].revents != 0 || host_ended) {
-      host_lives = false;
     }
     signalfd_siginfo drained{};
     while (read(child_signals, &drained, sizeof drained) > 0) {

@@ -181,6 +181,25 @@ task<void> start_in_vain(loop& l) {
   expect(closed.has_value());
 }
 
+// The ends of a child that the host has none of, or both directions of.
+task<void> start_with_other_ends(loop& l, std::string token) {
+  const testing::counted alive;
+  keeper k{l};
+  command other = fixture(token, "exit");
+  other.input = stdio::null;
+  other.output = stdio::socket;
+  other.errors = stdio::inherit;
+  auto made = co_await k.spawn(std::move(other));
+  if (made) {
+    auto bytes = co_await made->output().read_some();
+    expect(bytes.has_error());
+    auto ended = co_await made->shutdown(quick);
+    expect(ended.has_value());
+  }
+  auto closed = co_await k.close();
+  expect(closed.has_value());
+}
+
 // Ends that come just as a command is on its way to the warden.
 task<int> ends_seen(loop& l, int count) {
   keeper k{l};
@@ -265,7 +284,7 @@ const suite<"child"> tests = [] {
             }
           });
         }
-        run(descriptors_many_times(testing::instrumented ? 50 : 150, file));
+        run(descriptors_many_times(testing::rounds(testing::instrumented ? 50 : 150), file));
         stop = true;
         for (std::thread& t : openers) t.join();
       };
@@ -281,6 +300,22 @@ const suite<"child"> tests = [] {
     expect(r.error().what ==
            std::string{"spawn \"no-such-program-here\": No such file or directory (looked in PATH=/bin:/usr/bin)"})
         << r.error().what;
+  };
+
+  "an empty part of PATH is not the working directory"_test = [] {
+    const testing::temporary_folder folder;
+    std::ofstream{folder / "trap"} << "#!/bin/sh\nexit 7\n";
+    std::filesystem::permissions(folder / "trap", std::filesystem::perms::owner_all);
+    for (const char* path : {"", ":", "/nowhere:", "/nowhere::/nowhere", ":/nowhere"}) {
+      command c{.program = "trap", .directory = folder.path};
+      c.env.set["PATH"] = path;
+      const auto r = outcome(c);
+      expect(r.has_error() && r.error().native == ENOENT) << path;
+    }
+    command by_name{.program = "trap", .directory = folder.path};
+    by_name.env.set["PATH"] = folder.path;
+    const auto r = outcome(by_name);
+    expect(r.has_value() && r->status.code == 7);
   };
 
   "A02 a file that cannot be executed is an error with its reason, and no shell tries it"_test = [] {
@@ -362,6 +397,7 @@ const suite<"child"> tests = [] {
     testing::every_step([&](loop& l) { return start_and_stop(l, token); }, {.waits = true});
     testing::every_step([&](loop& l) { return wait_for_the_end(l, token); }, {.waits = true});
     testing::every_step(start_in_vain, {.waits = true});
+    testing::every_step([&](loop& l) { return start_with_other_ends(l, token); }, {.waits = true});
     expect(testing::survivors(token, 2000).empty());
   };
 

@@ -27,8 +27,11 @@ std::vector<int> survivors(const std::string& token, int patience_ms);
 
 /// Every way of misbehaving that a child of a stop can show.
 inline constexpr std::array archetypes{"echo",         "ignore-sigterm", "leave-grandchildren", "daemonise",
-                                       "close-stdout", "close-stdin",    "flood-stderr",        "flood-stdout",
-                                       "exit",         "noisy-exit"};
+                                       "leave-daemon", "keep-a-stray",   "end-first-thread",    "close-stdout",
+                                       "close-stdin",  "flood-stderr",   "flood-stdout",        "exit",
+                                       "noisy-exit"};
+/// Of these have one process that leaves its group, which is reported.
+inline constexpr std::array with_a_stray{"daemonise", "leave-daemon", "keep-a-stray", "end-first-thread"};
 
 /// Whether it says when its misbehaviour is under way.
 constexpr bool announces_itself(std::string_view archetype) {

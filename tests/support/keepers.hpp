@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Finding the keeper of a test's own loop, to do something to it.
+#pragma once
+
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include "ut.hpp"
+
+namespace hawser::testing {
+
+/// Zombies that nobody has reaped come first in the list; the keeper is the last process that was started.
+inline int pid_of_keeper() {
+  std::ifstream children{"/proc/self/task/" + std::to_string(gettid()) + "/children"};
+  int last = 0;
+  for (int pid = 0; children >> pid;) last = pid;
+  expect(boost::ut::fatal(last > 0));
+  return last;
+}
+
+/// Sends SIGSTOP and waits until it has been heard: what the process was about to do, it does not do any more.
+inline void put_to_sleep(int pid) {
+  kill(pid, SIGSTOP);
+  for (int patience = 5000; patience > 0; --patience) {
+    std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+    std::string id;
+    std::string name;
+    std::string state;
+    stat >> id >> name >> state;
+    if (state == "T") return;
+    usleep(1000);
+  }
+  expect(boost::ut::fatal(false)) << "it does not stop";
+}
+
+}  // namespace hawser::testing
