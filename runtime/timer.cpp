@@ -12,14 +12,17 @@ namespace {
 constexpr duration longest = std::chrono::hours{24 * 365 * 50};
 
 // Lengths that somebody has written down come again. One that was computed, what is left of another, would have a lane
-// for itself: it is met ten milliseconds late at the most, and many share a lane.
+// for itself: it is met a hundredth late, ten milliseconds at the most, and many share a lane. Lanes of lengths below
+// are free again too soon to become many.
 constexpr duration written_down = std::chrono::milliseconds{1};
-constexpr duration computed = std::chrono::milliseconds{10};
-constexpr duration long_enough = std::chrono::seconds{1};
+constexpr duration coarsest = std::chrono::milliseconds{10};
+constexpr duration finest = std::chrono::microseconds{100};
 
 duration shared_length(duration after) {
-  if (after < long_enough || after % written_down == duration::zero()) return after;
-  return (after / computed + 1) * computed;
+  if (after < 100 * finest || after % written_down == duration::zero()) return after;
+  duration step = coarsest;
+  while (step * 100 > after) step /= 10;
+  return (after / step + 1) * step;
 }
 
 // So many lanes are kept for lengths to come; more of them would only be searched.
