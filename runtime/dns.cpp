@@ -3,8 +3,10 @@
 
 #include <ares.h>
 #include <netdb.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -25,20 +27,29 @@ namespace {
 // some routers and VPNs never answer for one of them.
 constexpr duration resolution_delay = std::chrono::milliseconds{50};
 
-// "ndots" of resolv.conf(5): names with fewer dots are looked for in the search domains before they are tried as they
-// are. c-ares knows it, and in newer versions does not tell.
-int dots_of_a_whole_name() {
-  const auto in = [](std::string_view options, int otherwise) {
+// What resolv.conf(5) and the environment say of search domains. c-ares knows it, and in newer versions does not tell.
+struct search_rules {
+  int whole_name_dots = 1;  // names with fewer dots are looked for in the domains before they are tried as they are
+  bool has_domains = false;
+};
+
+search_rules configured_search() {
+  const auto dots_in = [](std::string_view options, int otherwise) {
     const std::size_t at = options.find("ndots:");
     return at == std::string_view::npos ? otherwise : std::atoi(std::string{options.substr(at + 6, 3)}.c_str());
   };
-  int dots = 1;
+  search_rules rules;
+  std::array<char, 256> own_name{};  // without any others, the domain of this machine's name is one
+  rules.has_domains =
+      gethostname(own_name.data(), own_name.size() - 1) != 0 || std::strchr(own_name.data(), '.') != nullptr;
   std::ifstream file{"/etc/resolv.conf"};
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("options")) dots = in(line, dots);
+    if (line.starts_with("options")) rules.whole_name_dots = dots_in(line, rules.whole_name_dots);
+    if (line.starts_with("search") || line.starts_with("domain")) rules.has_domains = true;
   }
-  const char* const set = std::getenv("RES_OPTIONS");
-  return set != nullptr ? in(set, dots) : dots;
+  if (const char* const set = std::getenv("RES_OPTIONS")) rules.whole_name_dots = dots_in(set, rules.whole_name_dots);
+  if (const char* const set = std::getenv("LOCALDOMAIN")) rules.has_domains = *set != '\0';
+  return rules;
 }
 
 // One question with a c-ares channel of its own: a stop destroys the channel and with it the question, and a change
@@ -82,7 +93,7 @@ class ares_question final : public operation, private timer {
     }
     if (look_into_hosts(v6_) + look_into_hosts(v4_) > 0) {
       finish();
-    } else if (host_.ends_with('.') || std::count(host_.begin(), host_.end(), '.') >= dots_of_a_whole_name()) {
+    } else if (host_.ends_with('.') || std::count(host_.begin(), host_.end(), '.') >= search_.whole_name_dots) {
       ask(v6_);
       if (!done_) ask(v4_);
     } else {
@@ -120,7 +131,7 @@ class ares_question final : public operation, private timer {
     ::ares_options o{};
     o.timeout = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(options_.try_timeout).count());
     o.tries = options_.tries;
-    o.sock_state_cb = [](void* self, ares_socket_t socket, int readable, int writable) {
+    o.sock_state_cb = [](void* self, ares_socket_t socket, int readable, int writable) noexcept {
       static_cast<ares_question*>(self)->watch(socket, readable != 0, writable != 0);
     };
     o.sock_state_cb_data = this;
@@ -136,7 +147,7 @@ class ares_question final : public operation, private timer {
     complete();
   }
 
-  static void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* info) {
+  static void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* info) noexcept {
     auto& one = *static_cast<half*>(arg);
     if (status == ARES_SUCCESS) {
       for (const ares_addrinfo_node* node = info->nodes; node != nullptr; node = node->ai_next) {
@@ -157,8 +168,8 @@ class ares_question final : public operation, private timer {
       finish();
     } else if (v6_.answered && v4_.answered) {
       const bool nobody = says_little(v6_.status) && says_little(v4_.status);
-      if (nobody && !host_.ends_with('.')) {
-        ask(both_);  // in the search domains
+      if (nobody && !host_.ends_with('.') && search_.has_domains) {  // without any, it would be the same question again
+        ask(both_);
       } else {
         finish();
       }
@@ -199,7 +210,7 @@ class ares_question final : public operation, private timer {
     }
     const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
     detail::uv_of(home());  // which is to look at the poll handle again
-    uv_poll_start(poll.get(), events, [](uv_poll_t* ready, int status, int what) {
+    uv_poll_start(poll.get(), events, [](uv_poll_t* ready, int status, int what) noexcept {
       if (ready->data == nullptr) return;
       auto& self = *static_cast<ares_question*>(ready->data);
       uv_os_fd_t fd = 0;
@@ -246,7 +257,8 @@ class ares_question final : public operation, private timer {
   half v4_{*this, AF_INET};
   half both_{*this, AF_UNSPEC};
   std::optional<time_point> enough_at_;  // one family's addresses are there
-  int status_ = ARES_SUCCESS;            // of the channel
+  const search_rules search_ = configured_search();
+  int status_ = ARES_SUCCESS;  // of the channel
   bool done_ = false;
 };
 

@@ -31,7 +31,7 @@ struct resolver_options {
 
 /// Asks name servers through c-ares on the loop: a question can be stopped, and a dead name server keeps nobody else
 /// waiting. Addresses of version 6 come first, and one family's answer waits only a moment for the other's. Literals
-/// and `localhost` never leave the process.
+/// and `localhost`, which is 127.0.0.1 first, never leave the process.
 class ares_resolver final : public resolver {
  public:
   explicit ares_resolver(resolver_options options = {});

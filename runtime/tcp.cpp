@@ -70,6 +70,9 @@ task<result<stream>> connect_to(const endpoint& to, stream_limits limits) {
   co_return stream_over(*where.loop, std::move(fd), limits);
 }
 
+// Whoever answers for a name may send thousands of addresses, and each attempt costs a socket.
+constexpr std::size_t most_candidates = 16;
+
 std::vector<endpoint> families_in_turn(std::vector<endpoint> all) {
   if (all.empty()) return all;
   const auto first = all.front().address.kind();
@@ -170,7 +173,16 @@ task<result<stream>> tcp_listener::accept() {
 
 task<result<stream>> tcp_connect(std::vector<endpoint> candidates, connect_options options) {
   if (candidates.empty()) co_return error{.code = errc::io, .what = "cannot connect: no address was given"};
-  co_return co_await with_scope(run_race, families_in_turn(std::move(candidates)), options);
+  std::vector<endpoint> tried = families_in_turn(std::move(candidates));
+  const std::size_t passed_over = tried.size() - std::min(tried.size(), most_candidates);
+  tried.resize(tried.size() - passed_over);
+  auto connected = co_await with_scope(run_race, std::move(tried), options);
+  if (!connected && passed_over > 0 && connected.error().code != errc::cancelled) {
+    error why = connected.error();
+    why.what += "; " + std::to_string(passed_over) + " more addresses were not tried";
+    co_return why;
+  }
+  co_return connected;
 }
 
 }  // namespace hawser

@@ -26,8 +26,8 @@ class tcp_listener {
   /// Port 0 lets the system choose; local() says which it was.
   static result<tcp_listener> listen(loop& home, loopback where, std::uint16_t port);
 
-  /// The next connection. One waiter at a time. Unbounded. Without descriptors left it is an error that comes back at
-  /// once as long as somebody knocks: wait a little before asking again.
+  /// The next connection. One waiter at a time. Unbounded. Without descriptors left it is an error that comes at once,
+  /// each time: wait a little before asking again.
   task<result<stream>> accept();
   [[nodiscard]] endpoint local() const noexcept { return local_; }
 

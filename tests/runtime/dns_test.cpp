@@ -131,10 +131,10 @@ task<std::vector<result<addresses>>> many_at_once(resolver& by, int count) {
   co_return co_await when_all(std::move(questions));
 }
 
-task<void> one_question(resolver& by) {
+task<void> one_question(resolver& by, std::string host = "both.test") {
   const counted alive;
   const context where = co_await this_context();
-  const auto outcome = co_await resolved(by, "both.test");
+  const auto outcome = co_await resolved(by, std::move(host));
   expect(where.stop_requested() || outcome.has_value());
   expect(outcome.has_value() || outcome.error().code == errc::cancelled);
 }
@@ -372,6 +372,38 @@ const suite<"dns"> tests = [] {
     ares_resolver by{asking(server, 5s, 3)};
     testing::every_step([&by](loop&) { return one_question(by); }, {.waits = true});
     expect(server.asked() > 2_i);
+  };
+
+  "a question that goes on in search domains, stopped at every step"_test = [] {
+    setenv("LOCALDOMAIN", "corp.test", 1);
+    setenv("RES_OPTIONS", "ndots:1", 1);
+    {
+      const fake_dns_server server{manner::answers, {{"short.corp.test", {v4(8)}}, {"deep.inside.corp.test", {v4(9)}}}};
+      ares_resolver by{asking(server, 5s, 3)};
+      for (const char* name : {"short", "deep.inside"})
+        testing::every_step([&by, name](loop&) { return one_question(by, name); }, {.waits = true});
+      expect(server.asked() > 4_i);
+    }
+    unsetenv("LOCALDOMAIN");
+    unsetenv("RES_OPTIONS");
+  };
+
+  "a question of which one family is not answered, stopped at every step"_test = [] {
+    for (const manner how : {manner::silent_for_v6, manner::silent_for_v4}) {
+      const fake_dns_server server{how, some_names()};
+      ares_resolver by{asking(server, 5s, 3)};
+      testing::every_step([&by](loop&) { return one_question(by); }, {.waits = true});
+    }
+  };
+
+  "a name that does not exist is asked for once by family where there are no search domains"_test = [] {
+    setenv("LOCALDOMAIN", "", 1);
+    {
+      const fake_dns_server server{manner::answers, some_names()};
+      expect(resolve_alone(server, "nobody.test").has_error());
+      expect(server.asked() == 2_i);
+    }
+    unsetenv("LOCALDOMAIN");
   };
 
   "a question to a silent server, stopped at every step"_test = [] {

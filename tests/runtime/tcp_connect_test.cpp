@@ -198,6 +198,15 @@ const suite<"tcp connect"> tests = [] {
     expect(place(a) < place(c) && place(c) < place(b) && place(b) < place(d)) << said;
   };
 
+  "of thousands of addresses some are tried, and the error stays short"_test = [] {
+    const port_holder nobody;
+    const auto refused = run(connect_to(std::vector<endpoint>(3000, nobody.at())));
+    expect((refused.has_error()) >> fatal);
+    const std::string& said = refused.error().what;
+    expect(said.size() < 2000_ul) << said.size();
+    expect(said.ends_with("; 2984 more addresses were not tried")) << said;
+  };
+
   "an empty list is an error"_test = [] {
     const auto none = run(connect_to({}));
     expect(none.has_error() && none.error().code == errc::io);
