@@ -81,7 +81,8 @@ result<void> replace_now(const std::string& path, const std::string& content) {
   const unique_fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory && errno == EACCES) return {};  // a folder one may write to and not read: nothing to sync it by
   if (!directory) return failed(errno, folder, "open");
-  if (fsync(directory.get()) != 0) return failed(errno, folder, "fsync");
+  if (fsync(directory.get()) != 0 && errno != EINVAL)  // some file systems know no syncing of folders
+    return failed(errno, folder, "fsync");
   return {};
 }
 

@@ -15,7 +15,8 @@ namespace hawser {
 task<result<std::string>> read_file(std::string path, std::size_t max_bytes);
 
 /// The file is either the old one or the new one, complete and on disk, whatever happens in between. Mode 0600 from
-/// the first byte, whatever the umask. A stop ends the wait, not a replacement that has begun.
+/// the first byte, whatever the umask. A stop ends the wait, not a replacement that has begun: that one may end after
+/// another that is begun later, and win.
 task<result<void>> replace_file(std::string path, std::string content);
 
 }  // namespace hawser

@@ -2,6 +2,8 @@
 #include "watch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <optional>
 #include <string_view>
 
@@ -44,13 +46,22 @@ struct watch_core final : timer {
         folder.c_str(), 0);
   }
 
+  // libuv names it in its events by the path of whoever was first to watch it on this loop.
+  [[nodiscard]] bool is_the_folder(std::string_view name) const noexcept {
+    std::array<char, PATH_MAX> path;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    std::size_t size = path.size();
+    if (uv_fs_event_getpath(handle.get(), path.data(), &size) != 0) return false;
+    const std::string_view whole{path.data(), size};
+    return name == whole.substr(whole.rfind('/') + 1);
+  }
+
   void on_event(const char* name, int status) noexcept {
     if (status < 0) {
       failure = status;
       tell();
       return;
     }
-    const bool of_folder = name != nullptr && std::string_view{folder}.substr(folder.rfind('/') + 1) == name;
+    const bool of_folder = name != nullptr && is_the_folder(name);
     folder_changed = folder_changed || of_folder;
     if (name != nullptr && file != name && !of_folder) return;
     if (!first) first = home.now();

@@ -19,7 +19,7 @@ struct watch_deleter {
 class file_watch {
  public:
   /// Watches the folder of `path`, which must exist now; later it may come and go, as the file may. Of a symbolic link
-  /// the link itself is watched, not what it points to.
+  /// the link itself is watched, not what it points to. A folder above it that is renamed is not noticed.
   static result<file_watch> start(loop& home, const std::string& path,
                                   duration debounce = std::chrono::milliseconds{200});
 

@@ -139,6 +139,20 @@ task<void> stepping(std::string path) {
   co_await s.join();
 }
 
+// Its folder goes away and comes back.
+task<void> stepping_over_a_gap(std::string inner) {
+  std::filesystem::create_directories(inner);
+  file_watch watch = watch_of(co_await this_context(), inner + "/a");
+  scope s{co_await this_context()};
+  s.spawn(watching(watch));
+  co_await yield();
+  std::filesystem::remove_all(inner);
+  ignore(co_await sleep_for(3s), "a stop shortens it");
+  std::filesystem::create_directory(inner);
+  ignore(co_await sleep_for(3s), "a stop shortens it");
+  co_await s.join();
+}
+
 const suite<"watch"> tests = [] {
   "creating, writing, replacing, renaming and removing are each a change"_test = [] {
     const folder f;
@@ -181,6 +195,24 @@ const suite<"watch"> tests = [] {
       put(of + ".old/a", "z");
       expect(not co_await told(watch)) << "not the old one under its new name";
     }(inner, path));
+  };
+
+  "a folder that two watches call by different names is watched again for both"_test = [] {
+    const folder f;
+    const std::string inner = f / "inner";
+    std::filesystem::create_directory(inner);
+    manual_clock clock;
+    run(clock, [](std::string of) -> task<void> {
+      file_watch first = watch_of(co_await this_context(), of + "/./a");
+      file_watch second = watch_of(co_await this_context(), of + "/b");
+      std::filesystem::remove_all(of);
+      expect(co_await told(first) and co_await told(second)) << "it went away";
+      std::filesystem::create_directory(of);
+      expect(co_await told(first) and co_await told(second)) << "it came back";
+      put(of + "/a", "x");
+      put(of + "/b", "x");
+      expect(co_await told(first) and co_await told(second)) << "and is watched";
+    }(inner));
   };
 
   "a file that is never quiet is told of all the same"_test = [] {
@@ -253,6 +285,7 @@ const suite<"watch"> tests = [] {
     const folder f;
     manual_clock clock;
     expect(testing::every_step([&](loop&) { return stepping(f / "a"); }, {.clock = &clock}) > 0_i);
+    expect(testing::every_step([&](loop&) { return stepping_over_a_gap(f / "inner"); }, {.clock = &clock}) > 0_i);
   };
 };
 
