@@ -61,7 +61,8 @@ task<answered> ask(keeper& starts, std::vector<std::string> arguments) {
   }
   auto text = co_await with_timeout(longest, everything_from(started->output()));
   // A question that was answered has nothing left to do; one that was not is ended at once.
-  auto ended = co_await started->shutdown({.after_stdin = std::chrono::seconds{text ? 5 : 0}});
+  const stop_ladder ladder{.after_stdin = std::chrono::seconds{text ? 5 : 0}};
+  auto ended = co_await started->shutdown(ladder);
   auto lines = text ? lines_of(*text) : result<answer_lines>{text.error()};
   if (lines) made.lines = std::move(*lines);
   if (!lines)

@@ -49,7 +49,8 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   auto raw = blocking_child::start(sibling("bench_echo_server"));
   auto beside = blocking_child::start(sibling("bench_echo_server"), blocking_child::session::ours);
   keeper k{home};
-  auto ours = co_await k.spawn(command{.program = sibling("bench_echo_server")});
+  command echo{.program = sibling("bench_echo_server")};
+  auto ours = co_await k.spawn(std::move(echo));
   bool fine = raw && beside && ours;
   distribution warm_up;
   if (fine) {

@@ -19,7 +19,8 @@ using std::chrono::steady_clock;
 constexpr int many = 100;
 
 task<result<child>> first_answer(keeper& k) {
-  auto made = co_await k.spawn(command{.program = sibling("bench_echo_server"), .errors = stdio::inherit});
+  command echo{.program = sibling("bench_echo_server"), .errors = stdio::inherit};
+  auto made = co_await k.spawn(std::move(echo));
   if (!made) co_return made;
   made->input().write("hello\n");
   while (made->output().unread().size() < 6) {

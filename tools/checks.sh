@@ -58,6 +58,7 @@ install_check() {
   eval "cflags=($(pkg-config --cflags hawser)) libs=($(pkg-config --libs hawser))"
   "$(llvm clang++)" -std=c++20 "${cflags[@]}" tests/install/consumer.cpp -o "$to/consumer" "${libs[@]}"
   [ "$("$to/consumer")" = "hello from an installed library" ]
+  [[ $(PATH=/nowhere "$to/consumer") == 'spawn "echo": '*'PATH=/nowhere'* ]]  # what goes wrong is said, and ends in order
   # What the other rooms' headers include must be there, too.
   ls {transports,registry,oauth,host,gateway}/*.hpp | sed 's,.*,#include <hawser/&>,' |
     "$(llvm clang++)" -std=c++20 -fsyntax-only -x c++ "${cflags[@]}" -
@@ -87,8 +88,14 @@ including_project() {
   [ "$("$project"/build/linux/*/debug/my-program)" = "hello from an installed library" ]
 }
 
-# The programs are built; every test of ours needs no more than xmake gives it, but one program shows as much as all.
+# The programs are built; every test of ours needs no more than xmake gives it, but one program shows as much as all. Nobody
+# says which compiler or which mode: the keeper alone shows that the right ones are taken.
 xmake_alone() {
+  local plain=$cache/plain
+  rm -rf "$plain"
+  XMAKE_CONFIGDIR=$plain/config XMAKE_GLOBALDIR=$plain/global XMAKE_ROOT=y xmake f -y -o "$plain/build"
+  XMAKE_CONFIGDIR=$plain/config XMAKE_GLOBALDIR=$plain/global XMAKE_ROOT=y xmake build hawser-keeper
+  [ -x "$plain/build/release/bin/hawser-keeper" ]
   [[ $(xmake_for release run hawser --version) == hawser* ]]
   xmake_for release test tree_test/all | grep -E '^100% tests passed'
 }
@@ -123,6 +130,7 @@ lint_one() { # $1 = file
 }
 
 lint_command() { # deep: the static analyzer instead of the quick checks
+  local toolchain=clang  # whose flags clang-tidy understands
   export lint_checks= lint_rules lint_known
   case ${1:-} in
     "") ;;
