@@ -44,9 +44,9 @@ fuzz_command() {
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "--seconds needs a number, not \"$seconds\""
   [ "$toolchain" = clang ] || fail "libFuzzer comes with clang"
   if [ ${#targets[@]} -gt 0 ]; then
-    build fuzz "${targets[@]}"
+    build_or_end fuzz "${targets[@]}"
   else
-    build fuzz --group=fuzz
+    build_or_end fuzz --group=fuzz
     targets=($(fuzz_targets))
   fi
   run_fuzz_targets "$seconds" "${targets[@]}"

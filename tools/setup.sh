@@ -83,8 +83,8 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
              llhttp >= 9.2, CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
   tests      node >= 18 with npm, for the servers that the interop tests start, and valgrind; skipped without
 
-With the compiler and xmake in place, the libraries need not be installed: `xmake` finds what the system has
-through pkg-config and fetches the rest from its own package repository (xmake f -m release && xmake).
+With the compiler and xmake in place, the libraries need not be installed: `xmake` uses what the system has
+and fetches the rest from its own package repository (xmake f -m release && xmake).
 TEXT
 }
 

@@ -200,7 +200,6 @@ test_command() {
     esac
     shift
   done
-  trap end_together EXIT
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/hawser.XXXXXX")  # short: the path of a Unix socket has 108 bytes
   if [ ${#patterns[@]} -gt 0 ]; then test_some "${mode:-release}" "${patterns[@]}"
   elif [ -n "$mode" ]; then test_mode "$mode"

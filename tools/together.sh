@@ -44,21 +44,28 @@ build_ahead() { # $1 = mode, rest = targets
   set +m
 }
 
-# A build that fails is one failure, and the run goes on without its programs. Not in the foreground, where bash would hear of
-# a signal only when it is over.
-builds() { # as build()
+# Not in the foreground, where bash would hear of a signal only when it is over.
+interruptible() { # $@ = what to do
   local code=0
   set -m
-  (build "$@") < /dev/null &
+  ("$@") < /dev/null &
   building=$!
   set +m
   wait "$building" || code=$?
   building=
-  [ $code != 0 ] || return 0
+  return $code
+}
+
+# A build that fails is one failure, and the run goes on without its programs.
+builds() { # as build()
+  interruptible build "$@" && return 0
   failed=$((failed + 1))
   echo "FAILED  the $1 build"
   return 1
 }
+
+# What a command cannot do without.
+build_or_end() { interruptible build "$@" || exit 1; } # as build(), which has said why
 
 build_in_turn() { # as builds()
   # Now somebody waits for it. Who is not root may not hurry it, and has to wait as long as the machine is busy.
@@ -68,7 +75,7 @@ build_in_turn() { # as builds()
   builds "$@"
 }
 
-# At the end of ./dev test, however it comes.
+# At the end of ./dev, however it comes.
 end_together() {
   local process
   for process in $building $ahead "${!running[@]}"; do kill -- "-$process" 2>/dev/null || true; done

@@ -2,11 +2,11 @@
 -- repository. On a machine that has everything, xmake never asks the network.
 
 local from_system = {
-    {name = "libuv", header = "uv.h", pkgconfig = "libuv"},
-    {name = "c-ares", header = "ares.h", pkgconfig = "libcares"},
-    {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl"},
+    {name = "libuv", header = "uv.h", pkgconfig = "libuv", least = "1.44"},
+    {name = "c-ares", header = "ares.h", pkgconfig = "libcares", least = "1.18"},
+    {name = "openssl3", header = "openssl/evp.h", pkgconfig = "openssl", least = "3.0"},
     {name = "cli11", header = "CLI/CLI.hpp"},
-    {name = "boost", header = "boost/json.hpp", links = {"boost_json", "boost_url"}},
+    {name = "boost", header = "boost/json.hpp", links = {"boost_json", "boost_url"}, least = "1.83", version_in = "boost/version.hpp", version_as = 'BOOST_LIB_VERSION "([%d_]+)"'},
     {name = "llhttp", header = "llhttp.h", links = {"llhttp"}},
     {name = "jsoncons", header = "jsoncons/json.hpp"},
     {name = "boost_ut", header = "boost/ut.hpp"},
@@ -34,10 +34,23 @@ function system_packages()
             package(dependency.name)
                 set_description("the system's " .. dependency.name)
                 on_fetch(function (package, opt)
+                    import("core.base.semver")
+                    local found = {includedirs = {}, links = dependency.links}
                     if dependency.pkgconfig then
-                        return package:find_package("pkgconfig::" .. dependency.pkgconfig, opt)
+                        found = package:find_package("pkgconfig::" .. dependency.pkgconfig, opt)
+                    elseif dependency.version_in then
+                        for _, folder in ipairs({"/usr/local/include", "/usr/include"}) do
+                            local file = path.join(folder, dependency.version_in)
+                            if not found.version and os.isfile(file) then
+                                found.version = io.readfile(file):match("\n#%s*define%s+" .. dependency.version_as):gsub("_", ".")
+                            end
+                        end
                     end
-                    return {includedirs = {}, links = dependency.links}
+                    if found and found.version and semver.compare(found.version, dependency.least) < 0 then
+                        raise("the system's " .. dependency.name .. " is version " .. found.version .. ", and Hawser needs " ..
+                              dependency.least .. " or newer: update it, or remove its headers, and xmake fetches another")
+                    end
+                    return found
                 end)
             package_end()
         else
