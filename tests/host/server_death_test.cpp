@@ -183,12 +183,15 @@ task<void> never_reads(hub_house& h) {
 }
 
 task<void> crash_loop(hub_house& h) {
-  h.add(h.shell("a", "begin; sleep 0.05; exit 3"));
+  const testing::temporary_folder f;
+  const std::string sign = f / "end";  // without it, a busy machine might not see that it was ready
+  h.add(h.shell("a", "begin; while ! rm " + sign + " 2> /dev/null; do sleep 0.01; done; exit 3"));
   const time_point begin = h.home.now();
   duration pause = 1s;
   std::size_t starts = 1;
   for (;; ++starts) {
     co_await h.until("a", state::ready);
+    std::ofstream{sign}.flush();
     while (h.of.status("a")->state == state::ready) {
       h.changed.reset();
       auto more = co_await h.changed.wait();
@@ -209,6 +212,7 @@ task<void> crash_loop(hub_house& h) {
   auto again = h.of.restart("a");
   expect(again.has_value());
   co_await h.until("a", state::ready);
+  std::ofstream{sign}.flush();
   co_await h.until("a", state::degraded);
 }
 
