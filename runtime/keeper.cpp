@@ -138,11 +138,15 @@ task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 // Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
 constexpr std::chrono::seconds start_bound{30};
 
-// Its part in a start is a fork: requests that lie there for as long as a start may take are not going to be taken.
 bool leaves_requests(const detail::keeper_process& keeper) {
   int untaken = 0;
-  if (keeper.killed) return true;
   return keeper.socket && ioctl(keeper.socket.get(), SIOCOUTQ, &untaken) == 0 && untaken > 0;
+}
+
+// Its part in a start is a fork: requests that lie there for as long as a start may take are not going to be taken.
+// That is no matter of the one start that looks: whoever asked before it may have had less patience.
+bool hangs(const detail::keeper_process& keeper, time_point now) {
+  return keeper.killed || (leaves_requests(keeper) && now - keeper.alive_at >= start_bound);
 }
 
 error replaced(detail::keeper_process& keeper) {
@@ -185,6 +189,8 @@ keeper::~keeper() {
   detail::require(!process_ || closing_, "a keeper was destroyed before it was closed");
   if (!process_) return;
   process_->kill();  // it could not be closed: perhaps it sleeps
+  pollfd dying{.fd = process_->process.get(), .events = POLLIN, .revents = 0};
+  ::poll(&dying, 1, 100);  // which takes it a moment
   process_->reap();
 }
 
@@ -242,6 +248,8 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
                             "start processes as who it was before; close the keeper before such a change",
                     .phase = "start"};
   }
+  if (!leaves_requests(*used)) used->alive_at = loop_.now();
+  if (hangs(*used, loop_.now())) co_return prefixed("spawn \"" + what.program + '"', replaced(*used));
   start_request header{};
   auto payload = make_payload(what, header);
   if (!payload) co_return prefixed("spawn \"" + what.program + '"', payload.error());
@@ -263,9 +271,12 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   auto asked = co_await with_timeout(start_bound, ask(*used, header, attached));
   turn->give_back();
   if (!asked && asked.error().code == errc::timed_out) {
-    asked = leaves_requests(*used)
+    const bool busy = leaves_requests(*used);
+    asked = hangs(*used, loop_.now())
                 ? replaced(*used)
-                : error{.code = errc::spawn, .what = "programs of this user have too many descriptors on their way"};
+                : error{.code = errc::spawn,
+                        .what = busy ? "the keeper is busy with other starts"
+                                     : "programs of this user have too many descriptors on their way"};
   }
   if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
   // From here on a dropped control socket ends whatever the keeper starts.
@@ -279,6 +290,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
 
   auto outcome = co_await with_timeout(start_bound, happened(core.started));
+  if (outcome) used->alive_at = loop_.now();
   if (outcome && !core.failure) {
     for (auto [from, to] : {std::pair{&*input, &core.input}, {&*output, &core.output}, {&*errors, &core.errors}}) {
       auto adopted = adopt(loop_, *from, *to);
@@ -287,7 +299,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   }
   if (outcome && !core.failure) co_return made;
   if (!core.failure) core.failure = prefixed("spawn \"" + what.program + '"', outcome.error());
-  if (!outcome && outcome.error().code == errc::timed_out && leaves_requests(*used))
+  if (!outcome && outcome.error().code == errc::timed_out && hangs(*used, loop_.now()))
     co_return prefixed("spawn \"" + what.program + '"', replaced(*used));
   error why = *core.failure;
   if (why.code == errc::spawn && why.native == ENOENT && what.program.find('/') == std::string::npos) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "../clock.hpp"
 #include "../error.hpp"
 #include "../event.hpp"
 #include "handle.hpp"
@@ -21,6 +22,7 @@ struct keeper_process {
   owned<uv_poll_t> poll;  // … and who looks at it: one for all who wait, since the system limits how many may
   event ended;            // seen, not reaped: an embedder that waits for any child may be faster
   bool killed = false;    // by us
+  time_point alive_at{};  // when it last had nothing left to take, or was heard of
   uid_t user = geteuid();
   gid_t group = getegid();
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "../support/hub_house.hpp"
+#include "../support/keepers.hpp"
 #include "../support/temporary_folder.hpp"
 
 namespace {
@@ -230,6 +231,22 @@ task<void> stable_for_a_while(hub_house& h) {
   }
 }
 
+// Each start of a host has no more patience than the keeper is given: what one has found out, the next must know.
+task<void> its_keeper_hangs(hub_house& h) {
+  h.add(h.shell("a", "serve"));
+  co_await h.until("a", state::ready);
+  const int hanging = testing::pid_of_keeper();
+  testing::put_to_sleep(hanging);
+  kill(h.pid("a"), SIGKILL);
+  co_await h.until("a", state::degraded);
+  const time_point begin = h.home.now();
+  while (testing::is_asleep(hanging) && h.home.now() - begin < 10min) co_await h.pass(1s);
+  expect(h.home.now() - begin < 2min);
+  co_await h.until("a", state::ready);
+  const call_outcome fine = co_await h.call("a__echo");
+  expect(fine.text == "ok") << fine.said();
+}
+
 void without_time(testing::hub_body inside) {
   manual_clock clock{manual_clock::when_idle::stand_still};
   with_hub(inside, {}, {}, &clock);
@@ -260,6 +277,7 @@ const suite<"server death"> tests = [] {
   "A30 a server that dies after every handshake is started ten times in ten minutes, then given up"_test = [] {
     without_time(crash_loop);
   };
+  "a server whose keeper hangs is started again by another one"_test = [] { without_time(its_keeper_hangs); };
   "A30 a server that ran for two minutes begins anew"_test = [] { without_time(stable_for_a_while); };
 };
 

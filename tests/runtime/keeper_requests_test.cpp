@@ -2,6 +2,7 @@
 // Requests that the keeper does not take: because it hangs, because nobody wants them any more, or because the program
 // is short of what a start needs.
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -12,6 +13,7 @@
 #include "../../runtime/keeper.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
 #include "../../runtime/when.hpp"
 #include "../support/every_step.hpp"
 #include "../support/fixture.hpp"
@@ -85,6 +87,34 @@ task<int> started_beside_a_hanging_keeper(int count, manual_clock& clock) {
   co_await ended(first);
   co_await closed(k);
   co_return fine;
+}
+
+task<void> start_within(keeper& k, duration patience, int& fine) {
+  auto made = co_await with_timeout(patience, k.spawn(fixture("x", "exit")));
+  if (made) ++fine;
+  co_await ended(made);
+}
+
+// As a host asks, which gives each start no more time than the keeper has, and tries again.
+task<int> tries_beside_a_hanging_keeper(duration patience, manual_clock& clock) {
+  const context where = co_await this_context();
+  keeper k{*where.loop};
+  auto first = co_await k.spawn(fixture("x", "exit"));
+  co_await ended(first);
+  testing::put_to_sleep(pid_of_keeper());
+  int fine = 0;
+  int tries = 0;
+  for (; fine == 0 && tries < 10; ++tries) {
+    scope s{where};
+    s.spawn(start_within(k, patience, fine));
+    co_await yields(10);
+    if (clock.elapsed() < 30s) clock.advance(patience);
+    co_await s.join();
+    if (fine == 0) clock.advance(1s);
+  }
+  expect(fine == 1_i);
+  co_await closed(k);
+  co_return tries;
 }
 
 command touches(const std::string& path) { return {.program = "touch", .arguments = {path}}; }
@@ -176,6 +206,30 @@ task<void> waits_for_room(loop& l, std::string token, int count) {
   co_await closed(k);
 }
 
+task<void> replaces_a_hanging_keeper(loop& l, std::string token, manual_clock& clock) {
+  const counted alive;
+  keeper k{l};
+  auto first = co_await k.spawn(fixture(token, "echo"));
+  if (first) {
+    const int pid = pid_of_keeper();
+    const int hanging = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // its number may be somebody else's later
+    testing::put_to_sleep(pid);
+    int fine = 0;
+    std::vector<error> failures;
+    {
+      scope s{co_await this_context()};
+      for (int i = 0; i < 2; ++i) s.spawn(start_into(k, fixture(token, "exit"), fine, failures));
+      co_await yields(10);
+      clock.advance(31s);
+      co_await s.join();
+    }
+    syscall(SYS_pidfd_send_signal, hanging, SIGCONT, nullptr, 0);  // where a stop was first, it has not been killed
+    close(hanging);
+    co_await ended(first);
+  }
+  co_await closed(k);
+}
+
 // With so many descriptors to be had, from none at all to enough.
 task<result<child>> first_start(keeper& k, rlim_t free) {
   rlimit before{};
@@ -233,6 +287,21 @@ const suite<"keeper requests"> tests = [] {
       expect(run(clock, started_beside_a_hanging_keeper(count, clock)) == count);
       expect(clock.elapsed() == 31s);
     }
+  };
+
+  "a keeper that hangs is replaced though nobody waits for it half a minute"_test = [] {
+    for (const auto& [patience, tries] : {std::pair{30s, 2}, {29s, 2}, {5s, 6}}) {
+      manual_clock clock{manual_clock::when_idle::stand_still};
+      expect(run(clock, tries_beside_a_hanging_keeper(patience, clock)) == tries) << patience.count();
+    }
+  };
+
+  "replacing a keeper that hangs, stopped at every step, leaves no process"_test = [] {
+    const std::string token = testing::new_token();
+    manual_clock clock{manual_clock::when_idle::stand_still};
+    testing::every_step([&](loop& l) { return replaces_a_hanging_keeper(l, token, clock); },
+                        {.clock = &clock, .waits = true});
+    expect(testing::survivors(token, 2000).empty());
   };
 
   "what nobody wants any more is not started"_test = [] {

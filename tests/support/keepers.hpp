@@ -21,16 +21,20 @@ inline int pid_of_keeper() {
   return last;
 }
 
+inline bool is_asleep(int pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string id;
+  std::string name;
+  std::string state;
+  stat >> id >> name >> state;
+  return state == "T";
+}
+
 /// Sends SIGSTOP and waits until it has been heard: what the process was about to do, it does not do any more.
 inline void put_to_sleep(int pid) {
   kill(pid, SIGSTOP);
   for (int patience = 5000; patience > 0; --patience) {
-    std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
-    std::string id;
-    std::string name;
-    std::string state;
-    stat >> id >> name >> state;
-    if (state == "T") return;
+    if (is_asleep(pid)) return;
     usleep(1000);
   }
   expect(boost::ut::fatal(false)) << "it does not stop";
