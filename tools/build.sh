@@ -50,7 +50,8 @@ compiler_cache_path() {
   local folder=$cache/compiling name
   mkdir -p "$folder"
   for name in {clang,clang++}{-19,} {gcc,g++}{-14,}; do
-    if [ ! -x "/usr/bin/$name" ]; then rm -f "$folder/$name"
+    # One that comes before it in PATH was meant.
+    if [ ! -x "/usr/bin/$name" ] || [ ! "$(command -v "$name")" -ef "/usr/bin/$name" ]; then rm -f "$folder/$name"
     elif [ ! -L "$folder/$name" ]; then ln -sf ../../tools/compiler.sh "$folder/$name"; fi
   done
   echo "$folder:"

@@ -1,6 +1,14 @@
 # Checks of the tree rather than of the program: format, lint, headers, installation. Sourced by tools/test.sh.
 
-sources() { git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' | grep -vxF -f <(git ls-files -d); }
+# A checkout may be somebody else's, as in a container, and what was unpacked from an archive is none.
+sources() {
+  local ask=(git -c safe.directory='*')
+  if "${ask[@]}" rev-parse --git-dir > /dev/null 2>&1; then
+    "${ask[@]}" ls-files -co --exclude-standard -- '*.cpp' '*.hpp' | grep -vxF -f <("${ask[@]}" ls-files -d)
+  else
+    find . \( -name build -o -name '.?*' \) -prune -o -type f -name '*.[ch]pp' -printf '%P\n'
+  fi
+}
 
 tree_checks() {
   check "the sources are formatted" fmt_command --check

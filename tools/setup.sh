@@ -11,9 +11,7 @@ debian_release() { # prints 12 or 13, or nothing on any other system
   case $version in 12|13) echo "$version" ;; esac
 }
 
-# Names that no program of ours mentions are there for a reason: git and ca-certificates let xmake look at its
-# repository where it must, procps is what the process tests count survivors with, curl what the HTTPS server is held
-# against, valgrind what counts instructions.
+# CONTRIBUTING.md says why each of them is there.
 wanted_packages() { # $1 = Debian release, $2 = toolchain
   local common="clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19 libuv1-dev libc-ares-dev libssl-dev
     libcli11-dev libllhttp-dev libjsoncons-dev libboost-ext-ut-dev ccache pkg-config xmake git ca-certificates procps curl valgrind"
@@ -30,7 +28,7 @@ wanted_packages() { # $1 = Debian release, $2 = toolchain
 missing_packages() { # $@ = names; prints those that are not installed
   local installed
   installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
-  printf '%s\n' "$@" | grep -vxF -e "$installed" || true
+  printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "$installed") || true  # not as an argument, which has a limit
 }
 
 as_root() {
@@ -78,10 +76,10 @@ other_system() {
 This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
 
   compiler   clang >= 19 (clang, compiler-rt, clang-tidy, clang-format), or g++ >= 14
-  build      xmake >= 2.9.9, pkg-config, git; ccache is used where present
+  build      xmake >= 2.9.9, pkg-config, git, bash >= 5.1; ccache is used where present
   libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON and Boost.URL),
              llhttp >= 9.2, CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
-  tests      node >= 18 with npm, for the servers that the interop tests start, and valgrind; skipped without
+  tests      ps (procps); node >= 18 with npm, for the servers that the interop tests start, curl and valgrind: skipped without
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` uses what the system has
 and fetches the rest from its own package repository (xmake f -m release && xmake).

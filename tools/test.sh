@@ -49,7 +49,8 @@ check() { # $1 = name, rest = command: a tree check counts as one test
   local name=$1 code log=$cache/check.log
   shift
   set +e  # not `|| code=$?`: in a condition, bash would go on after a command that fails
-  (set -e; "$@") > "$log" 2>&1
+  # What is running is not its own to end, what it builds is.
+  (set -e; building= ahead= scratch= running=(); trap end_together EXIT; "$@") > "$log" 2>&1
   code=$?
   set -e
   if [ $code = 0 ]; then
