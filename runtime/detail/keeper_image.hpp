@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The keeper travels inside the library, so that an embedding program has no file to lose.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// From a request to a running program. What happens to it afterwards is the warden's.
 #pragma once
 
 #include <sys/types.h>

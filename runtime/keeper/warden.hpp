@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// One process per server, its parent and the subreaper of its tree, which no descendant can leave unseen.
 #pragma once
 
 #include "protocol.hpp"

@@ -132,10 +132,12 @@ const suite<"file lock"> tests = [] {
   "waiting for it, stopped at every step, ends clean and keeps nothing"_test = [] {
     const folder f;
     int inside = 0;
-    testing::every_step([&](loop&) {
-      expect(inside == 0_i);
-      return three_hold(f / "lock", inside);
-    });
+    testing::every_step(
+        [&](loop&) {
+          expect(inside == 0_i);
+          return three_hold(f / "lock", inside);
+        },
+        {.waits = true});
     expect(is_free(f / "lock"));
   };
 };

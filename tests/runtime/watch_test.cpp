@@ -284,8 +284,9 @@ const suite<"watch"> tests = [] {
   "a watch stopped at every step ends clean"_test = [] {
     const folder f;
     manual_clock clock;
-    expect(testing::every_step([&](loop&) { return stepping(f / "a"); }, {.clock = &clock}) > 0_i);
-    expect(testing::every_step([&](loop&) { return stepping_over_a_gap(f / "inner"); }, {.clock = &clock}) > 0_i);
+    expect(testing::every_step([&](loop&) { return stepping(f / "a"); }, {.clock = &clock, .waits = true}) > 0_i);
+    expect(testing::every_step([&](loop&) { return stepping_over_a_gap(f / "inner"); },
+                               {.clock = &clock, .waits = true}) > 0_i);
   };
 };
 
