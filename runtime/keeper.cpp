@@ -1,130 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "keeper.hpp"
 
-#include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
-#include <climits>
-#include <cstring>
 
 #include "detail/child_core.hpp"
 #include "detail/keeper_process.hpp"
-#include "detail/readiness.hpp"
-#include "sleep.hpp"
+#include "detail/keeper_request.hpp"
 #include "timeout.hpp"
 
 namespace hawser {
 
 using detail::unique_fd;
-using keeper_protocol::start_request;
 
 namespace {
-
-struct ends {
-  unique_fd ours;  // empty where the child gets something that the host has no end of
-  unique_fd child;
-};
-
-result<ends> make_ends(stdio kind, int standard) {
-  ends made;
-  int pair[2] = {-1, -1};
-  int status = 0;
-  switch (kind) {
-    case stdio::pipe:
-      status = pipe2(pair, O_CLOEXEC);
-      if (standard == STDIN_FILENO) std::swap(pair[0], pair[1]);
-      break;
-    case stdio::socket: status = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair); break;
-    case stdio::inherit: status = pair[1] = fcntl(standard, F_DUPFD_CLOEXEC, 3); break;
-    case stdio::null: status = pair[1] = open("/dev/null", O_RDWR | O_CLOEXEC); break;
-  }
-  if (status < 0) return detail::from_errno(errno, "make the child's descriptor " + std::to_string(standard));
-  made.ours.reset(pair[0]);
-  made.child.reset(pair[1]);
-  return made;
-}
-
-// By the host's working directory of this moment: the keeper's is that of the moment it was started.
-result<std::string> absolute(const std::string& directory) {
-  if (directory.starts_with('/')) return directory;
-  std::array<char, PATH_MAX> here{};
-  if (getcwd(here.data(), here.size()) == nullptr) {
-    const int failed = errno;
-    return error{.code = errc::spawn,
-                 .what = std::string{"the program's own working directory: "} + std::strerror(failed),
-                 .native = failed};
-  }
-  return directory.empty() ? std::string{here.data()} : std::string{here.data()} + '/' + directory;
-}
-
-// The texts of the request in a memory file: their size has no limit that a message would set.
-result<unique_fd> make_payload(const command& what, start_request& header) {
-  auto directory = absolute(what.directory);
-  if (!directory) return directory.error();
-  std::string text = *directory + '\0' + what.program + '\0';
-  for (const std::string& argument : what.arguments) text += argument + '\0';
-  const std::vector<std::string> variables = what.env.compose();
-  for (const std::string& variable : variables) text += variable + '\0';
-  header = {.payload_size = static_cast<std::uint32_t>(text.size()),
-            .argument_count = static_cast<std::uint32_t>(what.arguments.size() + 1),
-            .environment_count = static_cast<std::uint32_t>(variables.size())};
-  unique_fd file{memfd_create("hawser-start", MFD_CLOEXEC)};
-  if (!file) return detail::from_errno(errno, "memfd_create");
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t count = ::write(file.get(), text.data() + done, text.size() - done);
-    if (count < 0) return detail::from_errno(errno, "write the request");
-    done += static_cast<std::size_t>(count);
-  }
-  return file;
-}
-
-int send_request(int socket, const start_request& header, std::array<int, keeper_protocol::request_descriptors> fds) {
-  start_request body_copy = header;
-  iovec body{&body_copy, sizeof body_copy};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof fds)> control{};
-  msghdr message{};
-  message.msg_iov = &body;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* attached = CMSG_FIRSTHDR(&message);
-  attached->cmsg_level = SOL_SOCKET;
-  attached->cmsg_type = SCM_RIGHTS;
-  attached->cmsg_len = CMSG_LEN(sizeof fds);
-  std::memcpy(CMSG_DATA(attached), fds.data(), sizeof fds);
-  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
-}
-
-// Sends the request, however many others are under way. Unbounded.
-task<result<void>> ask(detail::keeper_process& keeper, start_request header,
-                       std::array<int, keeper_protocol::request_descriptors> attached) {
-  while (true) {
-    const int failed = send_request(keeper.socket.get(), header, attached);
-    if (failed == 0) co_return result<void>{};
-    if (failed == EPIPE || failed == ECONNRESET || !keeper.socket) {
-      co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
-    }
-    if (failed == EAGAIN) {
-      // libuv has one word for all that is wrong with a socket; of a keeper that has died the next try says better.
-      auto writable = co_await detail::readiness{keeper.socket.get(), detail::readiness::kind::writable};
-      if (!writable && writable.error().native != UV_EBADF) co_return writable.error();
-    } else if (failed == ETOOMANYREFS) {
-      // The system limits how many descriptors a user may have on the way; the keeper takes them off in its own time.
-      auto waited = co_await sleep_for(std::chrono::milliseconds{5});
-      if (!waited) co_return waited.error();
-    } else {
-      co_return detail::from_errno(failed, "ask the keeper");
-    }
-  }
-}
 
 std::string searched_path(const command& what) {
   for (const std::string& variable : what.env.compose()) {
@@ -159,7 +53,7 @@ bool hung_up(const unique_fd& socket) {
   return !socket || (::poll(&looked, 1, 0) == 1 && (looked.revents & (POLLHUP | POLLERR)) != 0);
 }
 
-result<void> adopt(loop& home, ends& e, std::optional<stream>& into) {
+result<void> adopt(loop& home, detail::child_ends& e, std::optional<stream>& into) {
   if (!e.ours) return {};
   auto made = stream::adopt(home, e.ours.release());
   if (!made) return made.error();
@@ -250,12 +144,12 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   }
   if (!leaves_requests(*used)) used->alive_at = loop_.now();
   if (hangs(*used, loop_.now())) co_return prefixed("spawn \"" + what.program + '"', replaced(*used));
-  start_request header{};
-  auto payload = make_payload(what, header);
+  keeper_protocol::start_request header{};
+  auto payload = detail::make_payload(what, header);
   if (!payload) co_return prefixed("spawn \"" + what.program + '"', payload.error());
-  auto input = make_ends(what.input, STDIN_FILENO);
-  auto output = make_ends(what.output, STDOUT_FILENO);
-  auto errors = make_ends(what.errors, STDERR_FILENO);
+  auto input = detail::make_ends(what.input, STDIN_FILENO);
+  auto output = detail::make_ends(what.output, STDOUT_FILENO);
+  auto errors = detail::make_ends(what.errors, STDERR_FILENO);
   for (const auto* e : {&input, &output, &errors}) {
     if (!*e) co_return prefixed("spawn \"" + what.program + '"', e->error());
   }
@@ -266,9 +160,9 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   unique_fd ours{control[0]};
   unique_fd wardens{control[1]};
 
-  const std::array<int, keeper_protocol::request_descriptors> attached{
-      payload->get(), input->child.get(), output->child.get(), errors->child.get(), wardens.get()};
-  auto asked = co_await with_timeout(start_bound, ask(*used, header, attached));
+  const detail::request_attachments attached{payload->get(), input->child.get(), output->child.get(),
+                                             errors->child.get(), wardens.get()};
+  auto asked = co_await with_timeout(start_bound, detail::ask(*used, header, attached));
   turn->give_back();
   if (!asked && asked.error().code == errc::timed_out) {
     const bool busy = leaves_requests(*used);
