@@ -176,7 +176,8 @@ const suite<"dns"> tests = [] {
       if (!parsed || parsed->kind() != ip_address::family::v4 || name.empty() || name.find("localhost") == 0) continue;
       const fake_dns_server server{manner::answers, {{name, {ip_address::loopback_v6()}}}};
       const auto outcome = resolve_alone(server, name);
-      expect(outcome.has_value() && outcome->front() == *parsed && server.asked() == 0) << name;
+      // c-ares puts together what shares an address there, so that there may be more than on this line.
+      expect(outcome.has_value() && std::ranges::count(*outcome, *parsed) == 1 && server.asked() == 0) << name;
       return;
     }
     cfg<override>.skip_this("the file of hosts has no name of version 4 but localhost");
