@@ -206,10 +206,17 @@ const suite<"bench server"> tests = [] {
     if (!bench_measures()) return;
     const measured all{{"--seconds", "5"}, {"--good-calls", "500", "--then", "refuse"}};
     expect(all.code == 2_i and all.says("100 calls: the server answered with an error")) << all.all();
-    const measured one{{"--seconds", "1", "--json"}, {"--good-calls", "500", "--then", "fail-once"}};
-    expect(one.code == 1_i and one.says("1 call: the tool said isError, e.g. out of rope")) << one.all();
-    expect(one.program->figure("calls failed") == 1.0_d);
-    expect(one.program->lines_with("curve", "open loop, from the intended arrival") == 4_i);
+    const auto all_of_it = [](const measured& m) {
+      return m.program->lines_with("curve", "open loop, from the intended arrival") == 4;
+    };
+    std::optional<measured> one;
+    for (const char* seconds : {"1", "10"}) {  // a busy machine may not have the time for everything
+      if (one && all_of_it(*one)) break;
+      one.emplace(words{"--seconds", seconds, "--json"}, words{"--good-calls", "500", "--then", "fail-once"});
+    }
+    expect(one->code == 1_i and one->says("1 call: the tool said isError, e.g. out of rope")) << one->all();
+    expect(one->program->figure("calls failed") == 1.0_d);
+    expect(all_of_it(*one)) << one->all();
   };
 
   "a slow tool is measured as far as the time goes, and what is missing is said"_test = [] {
