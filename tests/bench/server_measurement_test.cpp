@@ -48,17 +48,22 @@ struct run {
 };
 
 // On a busy machine a start alone may take half a second, so that time ends before the point that a test is about. Then
-// there is four times as much, and again; and once more the same, for a machine that stood still for two seconds.
+// there is four times as much, and again.
 std::unique_ptr<run> run_until(bool (*there)(const run&), const std::vector<std::string>& switches = {}) {
   std::unique_ptr<run> last;
-  for (const auto length : {600ms, 2400ms, 9600ms, 9600ms}) {
+  for (const auto length : {600ms, 2400ms, 9600ms}) {
     last = std::make_unique<run>(switches, length, length / 2);
     if (there(*last)) break;
   }
   return last;
 }
 
-bool saw_every_phase(const run& r) { return !r.failure && r.found.missing.empty(); }
+// Under a sanitizer there may be no time for hundreds in flight; that all of them are measured is server_test's to see,
+// in release.
+bool saw_every_phase(const run& r) {
+  return !r.failure && r.found.calls.latency.count() > 0 && r.found.cheapest.latency.count() > 0 &&
+         !r.found.closed.points.empty() && !r.found.open.points.empty();
+}
 bool saw_the_21st_call(const run& r) { return r.failure && r.found.ends.answered() == 20; }
 // By the time that a call has, or, where the machine was busy, by that of its phase.
 bool was_told_as_silence(const std::string& what) {
@@ -72,7 +77,7 @@ const suite<"server_measurement"> tests = [] {
     expect(not r->failure.has_value()) << (r->failure ? r->failure->what : "");
     expect(not r->found.starts_ms.empty() and r->found.idle.processes == 1_i and r->found.host.processes == 1_i);
     expect(r->found.calls.latency.count() > 0_ul and r->found.cheapest.latency.count() > 0_ul);
-    expect(not r->found.closed.points.empty());
+    expect(not r->found.closed.points.empty() and not r->found.open.points.empty());
     expect(r->found.ends.failed() == 0_ul) << r->found.ends.failed();
   };
 
