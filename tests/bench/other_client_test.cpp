@@ -3,6 +3,7 @@
 // the reason, and leaves no process.
 #include "../../bench/other_client.hpp"
 
+#include "../support/contains.hpp"
 #include "../support/every_step.hpp"
 #include "../support/fixture.hpp"
 #include "../support/run.hpp"
@@ -14,6 +15,7 @@ namespace {
 using namespace hawser;
 using namespace hawser::bench;
 using namespace std::chrono_literals;
+using testing::contains;
 using testing::shell_peer;
 
 struct outcome {
@@ -59,8 +61,6 @@ outcome meet(const std::string& command, patience how_long = {}) {
 
 constexpr patience short_one{.connect = 300ms, .run = 300ms, .call = 0ms};
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 const boost::ut::suite<"other_client"> tests = [] {
   using namespace boost::ut;
 
@@ -82,25 +82,25 @@ const boost::ut::suite<"other_client"> tests = [] {
   "a run says how many are wanted in flight"_test = [] {
     const outcome seen = meet(shell_peer(R"(echo '{"ready":""}')", R"(echo "{\"error\":\"$count at $in_flight\"}")"));
     expect(seen.name == "odd one") << "no version is no blank";
-    expect(has(seen.problem, "it said: 3 at 2")) << seen.problem;
+    expect(contains(seen.problem, "it said: 3 at 2")) << seen.problem;
   };
 
   "one that ends is told with how it ended"_test = [] {
     expect(meet("exit 3").problem == "peer \"odd one\": it ended without an answer: exited with 3");
-    expect(has(meet("/no/such/program 2>/dev/null").problem, "exited with 127"));
-    expect(has(meet(shell_peer("kill -9 $$")).problem, "ended by signal 9"));
-    expect(has(meet(shell_peer(R"(echo '{"ready":"7"}')", "exit 0")).problem, "exited with 0"));
+    expect(contains(meet("/no/such/program 2>/dev/null").problem, "exited with 127"));
+    expect(contains(meet(shell_peer("kill -9 $$")).problem, "ended by signal 9"));
+    expect(contains(meet(shell_peer(R"(echo '{"ready":"7"}')", "exit 0")).problem, "exited with 0"));
   };
 
   "one that closes its output and lives on has ended, too"_test = [] {
-    expect(has(meet("exec >&-; while :; do sleep 1; done").problem, "it ended without an answer"));
+    expect(contains(meet("exec >&-; while :; do sleep 1; done").problem, "it ended without an answer"));
   };
 
   "one that hangs is waited for so long and no longer, deaf or not"_test = [] {
     expect(meet("sleep 1000", short_one).problem == "peer \"odd one\": it did not answer: timed out after 300 ms");
-    expect(has(meet(shell_peer("printf '{'"), short_one).problem, "it did not answer"));
-    expect(has(meet(shell_peer(R"(echo '{"ready":"7"}')", ":"), short_one).problem, "it did not answer"));
-    expect(has(meet("trap '' TERM; while :; do sleep 1; done", short_one).problem, "it did not answer"));
+    expect(contains(meet(shell_peer("printf '{'"), short_one).problem, "it did not answer"));
+    expect(contains(meet(shell_peer(R"(echo '{"ready":"7"}')", ":"), short_one).problem, "it did not answer"));
+    expect(contains(meet("trap '' TERM; while :; do sleep 1; done", short_one).problem, "it did not answer"));
   };
 
   "each call of a run gives it more time"_test = [] {
@@ -109,18 +109,18 @@ const boost::ut::suite<"other_client"> tests = [] {
   };
 
   "one that talks nonsense is told by what it said"_test = [] {
-    expect(has(meet("echo Hello").problem, "peer \"odd one\": it said what is no JSON object: Hello"));
-    expect(has(meet(shell_peer(R"(echo '{"error":"no HTTP in it"}')")).problem, "it said: no HTTP in it"));
-    expect(has(meet(shell_peer(R"(echo '{"ready":"7"}')", R"(echo '{"took":1,"nanoseconds":[1]}')")).problem,
-               "1 times for 3 calls"));
-    expect(has(meet(shell_peer(R"(echo '{"ready":"7"}'; echo and)")).problem, "odd one 7"));
+    expect(contains(meet("echo Hello").problem, "peer \"odd one\": it said what is no JSON object: Hello"));
+    expect(contains(meet(shell_peer(R"(echo '{"error":"no HTTP in it"}')")).problem, "it said: no HTTP in it"));
+    expect(contains(meet(shell_peer(R"(echo '{"ready":"7"}')", R"(echo '{"took":1,"nanoseconds":[1]}')")).problem,
+                    "1 times for 3 calls"));
+    expect(contains(meet(shell_peer(R"(echo '{"ready":"7"}'; echo and)")).problem, "odd one 7"));
   };
 
   "one that never ends its line is stopped at a size"_test = [] {
-    expect(
-        has(meet("while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; done")
-                .problem,
-            "more than 4096 bytes"));
+    expect(contains(
+        meet("while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; done")
+            .problem,
+        "more than 4096 bytes"));
   };
 
   "what it has started ends with it, also what left it"_test = [] {

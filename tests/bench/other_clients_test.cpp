@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "../../bench/other_clients.hpp"
 
+#include "../support/contains.hpp"
 #include "../support/run.hpp"
 #include "../support/shell_peer.hpp"
 #include "../support/ut.hpp"
@@ -9,9 +10,8 @@ namespace {
 
 using namespace hawser;
 using namespace hawser::bench;
+using testing::contains;
 using testing::shell_peer;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 task<void> two_turns(loop& home, other_clients& all) {
   keeper by{home};
@@ -74,7 +74,7 @@ const boost::ut::suite<"other_clients"> tests = [] {
     report found;
     const auto all = invitations({.peers = {"a=x", "b=y", "a=z"}}, found);
     expect(fatal(not all.has_value()));
-    expect(has(all.error().what, "two with the name a"));
+    expect(contains(all.error().what, "two with the name a"));
   };
 
   "the TypeScript clients come from the folder that ./dev names"_test = [] {
@@ -101,7 +101,7 @@ const boost::ut::suite<"other_clients"> tests = [] {
     report found;
     const auto all = invitations({.typescript_peers = true}, found);
     expect(fatal(not all.has_value()));
-    expect(has(all.error().what, "./dev bench dispatch --peers"));
+    expect(contains(all.error().what, "./dev bench dispatch --peers"));
   };
 
   "one that fails in the middle is left out by name, and the others go on"_test = [] {
@@ -119,7 +119,7 @@ const boost::ut::suite<"other_clients"> tests = [] {
     expect(fatal(found.warnings().size() == 2_ul));
     expect(found.warnings()[0] ==
            "peer \"never there\": it ended without an answer: exited with 4; it is left out over stdio");
-    expect(has(found.warnings()[1], "\"dies 7\"") and has(found.warnings()[1], "exited with 5"));
+    expect(contains(found.warnings()[1], "\"dies 7\"") and contains(found.warnings()[1], "exited with 5"));
     const auto rows = all.rows();
     expect(fatal(rows.size() == 2_ul));
     expect(rows[0].name == "good 7" and rows[1].name == "also good 7");

@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -10,14 +11,13 @@ namespace {
 using namespace hawser;
 using namespace hawser::bench;
 using namespace std::chrono_literals;
+using testing::contains;
 namespace json = boost::json;
 
 std::string problem_of(std::string_view line, int count = 2, int in_flight = 1, std::chrono::nanoseconds waited = 1s) {
   const auto times = read_times(line, count, in_flight, waited);
   return times ? "none" : times.error().what;
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const boost::ut::suite<"peer_protocol"> tests = [] {
   using namespace boost::ut;
@@ -39,11 +39,11 @@ const boost::ut::suite<"peer_protocol"> tests = [] {
   };
 
   "what is not ready is told as it was said, without what a terminal would obey"_test = [] {
-    expect(has(read_ready("hello \x1b[2J").error().what, "no JSON object: hello ?[2J"));
-    expect(has(read_ready("[]").error().what, "no JSON object"));
-    expect(has(read_ready(R"({"ready":1})").error().what, "not \"ready\""));
-    expect(has(read_ready(R"({"error":"no HTTP in it"})").error().what, "it said: no HTTP in it"));
-    expect(has(read_ready(R"({"error":{"code":1}})").error().what, R"({"code":1})"));
+    expect(contains(read_ready("hello \x1b[2J").error().what, "no JSON object: hello ?[2J"));
+    expect(contains(read_ready("[]").error().what, "no JSON object"));
+    expect(contains(read_ready(R"({"ready":1})").error().what, "not \"ready\""));
+    expect(contains(read_ready(R"({"error":"no HTTP in it"})").error().what, "it said: no HTTP in it"));
+    expect(contains(read_ready(R"({"error":{"code":1}})").error().what, R"({"code":1})"));
     expect(read_ready(std::string(10'000, 'x')).error().what.size() < 200_ul);
   };
 
@@ -54,24 +54,24 @@ const boost::ut::suite<"peer_protocol"> tests = [] {
   };
 
   "times that cannot be are refused with the reason"_test = [] {
-    expect(has(problem_of(R"({"nanoseconds":[1,2]})"), "\"took\""));
-    expect(has(problem_of(R"({"took":-1,"nanoseconds":[1,2]})"), "\"took\""));
-    expect(has(problem_of(R"({"took":"1","nanoseconds":[1,2]})"), "\"took\""));
-    expect(has(problem_of(R"({"took":1e300,"nanoseconds":[1,2]})"), "\"took\""));
-    expect(has(problem_of(R"({"took":5})"), "no list"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":7})"), "no list"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":[1]})"), "1 times for 2 calls"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":[1,2,3]})"), "3 times for 2 calls"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":[1,null]})"), "time number 2"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":[-1,1]})"), "time number 1"));
-    expect(has(problem_of(R"({"took":5,"nanoseconds":[1,9e9]})"), "time number 2")) << "longer than the whole";
-    expect(has(problem_of(R"({"error":"tired"})"), "it said: tired"));
+    expect(contains(problem_of(R"({"nanoseconds":[1,2]})"), "\"took\""));
+    expect(contains(problem_of(R"({"took":-1,"nanoseconds":[1,2]})"), "\"took\""));
+    expect(contains(problem_of(R"({"took":"1","nanoseconds":[1,2]})"), "\"took\""));
+    expect(contains(problem_of(R"({"took":1e300,"nanoseconds":[1,2]})"), "\"took\""));
+    expect(contains(problem_of(R"({"took":5})"), "no list"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":7})"), "no list"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":[1]})"), "1 times for 2 calls"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":[1,2,3]})"), "3 times for 2 calls"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":[1,null]})"), "time number 2"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":[-1,1]})"), "time number 1"));
+    expect(contains(problem_of(R"({"took":5,"nanoseconds":[1,9e9]})"), "time number 2")) << "longer than the whole";
+    expect(contains(problem_of(R"({"error":"tired"})"), "it said: tired"));
   };
 
   "a client cannot have worked longer than we have waited, nor on more calls than were in flight"_test = [] {
     const char* line = R"({"took":50000000,"nanoseconds":[40000000,40000000]})";
-    expect(has(problem_of(line, 2, 1, 10ms), "longer than we have waited"));
-    expect(has(problem_of(line, 2, 1, 50ms), "more than 1 in flight"));
+    expect(contains(problem_of(line, 2, 1, 10ms), "longer than we have waited"));
+    expect(contains(problem_of(line, 2, 1, 50ms), "more than 1 in flight"));
     expect(problem_of(line, 2, 2, 50ms) == "none");
   };
 };

@@ -3,12 +3,14 @@
 
 #include <vector>
 
+#include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
 namespace {
 
 using namespace hawser;
 using bench::choose_tool;
+using testing::contains;
 
 constexpr std::string_view nothing = R"({"type":"object"})";
 constexpr std::string_view one_text =
@@ -19,8 +21,6 @@ constexpr std::string_view two_numbers =
 tool made(std::string_view name, std::string_view schema, stated read_only = stated::nothing) {
   return {.name = name, .input_schema = schema, .hints = {.read_only = read_only}};
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const suite<"tool_choice"> tests = [] {
   "an echo is chosen before all others, with a text for its argument"_test = [] {
@@ -40,7 +40,7 @@ const suite<"tool_choice"> tests = [] {
     expect(choose_tool(easy, "", "").value().tool == "now");
     const std::vector hard{made("add", two_numbers)};
     const auto unsure = choose_tool(hard, "", "");
-    expect(unsure.has_error() and has(unsure.error().what, "add(a, b)")) << unsure.error().what;
+    expect(unsure.has_error() and contains(unsure.error().what, "add(a, b)")) << unsure.error().what;
     expect(choose_tool(hard, "", R"({"a":1,"b":2})").value().arguments == R"({"a":1,"b":2})");
   };
 
@@ -61,10 +61,10 @@ const suite<"tool_choice"> tests = [] {
     expect(fatal(unsure.has_error()));
     expect(unsure.error().code == errc::config);
     for (const char* part : {"--tool", "--arguments", "one()", "two()", "add(a, b)"})
-      expect(has(unsure.error().what, part)) << part << "in" << unsure.error().what;
-    expect(has(choose_tool({}, "", "").error().what, "it has none"));
+      expect(contains(unsure.error().what, part)) << part << "in" << unsure.error().what;
+    expect(contains(choose_tool({}, "", "").error().what, "it has none"));
     const std::vector many(100, made("same", two_numbers));
-    expect(has(choose_tool(many, "", "").error().what, "and 70 more"));
+    expect(contains(choose_tool(many, "", "").error().what, "and 70 more"));
   };
 
   "who names a tool gets it, whatever it says of itself"_test = [] {
@@ -72,20 +72,20 @@ const suite<"tool_choice"> tests = [] {
     expect(choose_tool(all, "clear", "").value().arguments == "{}");
     expect(choose_tool(all, "clear", R"({"x":1})").value().why.empty());
     expect(choose_tool(all, "echo", "").value().arguments == R"({"message":"hello"})");
-    expect(has(choose_tool(all, "add", "").error().what, "add(a, b)"));
-    expect(has(choose_tool(all, "nope", "").error().what, "no tool \"nope\""));
+    expect(contains(choose_tool(all, "add", "").error().what, "add(a, b)"));
+    expect(contains(choose_tool(all, "nope", "").error().what, "no tool \"nope\""));
   };
 
   "schemas that are none are no arguments"_test = [] {
     for (const std::string_view odd : {"", "[]", "{", R"({"required":7})", R"({"properties":[],"required":[1]})"})
       expect(choose_tool(std::vector{made("now", odd)}, "", "").value().arguments == "{}") << odd;
     const auto unknown = choose_tool(std::vector{made("now", R"({"required":["x"]})")}, "", "");
-    expect(unknown.has_error() and has(unknown.error().what, "now(x)"));
+    expect(unknown.has_error() and contains(unknown.error().what, "now(x)"));
   };
 
   "names that control a terminal do not reach it"_test = [] {
     const std::vector all{made("a\x1b[2J", two_numbers), made("b", two_numbers)};
-    expect(not has(choose_tool(all, "", "").error().what, "\x1b"));
+    expect(not contains(choose_tool(all, "", "").error().what, "\x1b"));
   };
 };
 

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../support/contains.hpp"
 #include "../support/fake_authorization_server.hpp"
 #include "../support/fake_person.hpp"
 #include "hawser_program.hpp"
@@ -20,8 +21,6 @@ namespace {
 using namespace hawser::testing;
 using hawser::http_url;
 namespace json = boost::json;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string told(const ended_program& of) {
   return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
@@ -78,8 +77,8 @@ struct login_shop {
 // Nothing that is secret is printed.
 void expect_discreet(const ended_program& of) {
   for (const char* secret : {"access-", "refresh-", "code-", "code_verifier"}) {
-    expect(!has(of.out, secret)) << secret << of.out;
-    expect(!has(of.err, secret)) << secret << of.err;
+    expect(!contains(of.out, secret)) << secret << of.out;
+    expect(!contains(of.err, secret)) << secret << of.err;
   }
 }
 
@@ -92,14 +91,14 @@ const suite<"auth"> tests = [] {
     login_shop shop;
     const auto before = shop.work.run({"call", "notes__echo", "--server", "notes"});
     expect(before.code != 0_i) << told(before);
-    expect(has(before.err, "hawser auth notes")) << "says what to do:" << before.err;
+    expect(contains(before.err, "hawser auth notes")) << "says what to do:" << before.err;
     const auto r = shop.log_in();
     expect(r.code == 0_i) << told(r);
-    expect(has(r.out, "logged in to notes by " + shop.server.issuer())) << r.out;
-    expect(has(r.out, "scope: mcp:basic\n")) << r.out;
-    expect(has(r.out, "lasts: renewed by itself\n")) << r.out;
-    expect(has(r.err, shop.server.issuer() + "/authorize?")) << "the address is always printed:" << r.err;
-    expect(has(shop.shown, "The answer has arrived")) << shop.shown;
+    expect(contains(r.out, "logged in to notes by " + shop.server.issuer())) << r.out;
+    expect(contains(r.out, "scope: mcp:basic\n")) << r.out;
+    expect(contains(r.out, "lasts: renewed by itself\n")) << r.out;
+    expect(contains(r.err, shop.server.issuer() + "/authorize?")) << "the address is always printed:" << r.err;
+    expect(contains(shop.shown, "The answer has arrived")) << shop.shown;
     expect_discreet(r);
     struct stat kept{};
     expect(stat(shop.store().c_str(), &kept) == 0);
@@ -122,7 +121,8 @@ const suite<"auth"> tests = [] {
     expect(said.at("issuer") == json::value(shop.server.issuer()));
     expect(said.at("lasting") == true);
     const std::string scope{said.at("scope").as_string()};
-    for (const char* one : {"a:b", "c", "d", "mcp:basic"}) expect(has(' ' + scope + ' ', ' ' + std::string{one} + ' '));
+    for (const char* one : {"a:b", "c", "d", "mcp:basic"})
+      expect(contains(' ' + scope + ' ', ' ' + std::string{one} + ' '));
     expect_discreet(renewed);
   };
 
@@ -131,7 +131,7 @@ const suite<"auth"> tests = [] {
     const auto none = shop.work.run({"auth", "--status"});
     expect(none.code == 0_i) << told(none);
     expect(none.out.empty());
-    expect(has(none.err, "no login is kept")) << none.err;
+    expect(contains(none.err, "no login is kept")) << none.err;
     expect(shop.work.run({"auth", "--status", "--json"}).out == std::string{"{\"logins\":[]}\n"});
     expect(shop.log_in().code == 0_i);
     const auto one = shop.work.run({"auth", "--status"});
@@ -150,7 +150,7 @@ const suite<"auth"> tests = [] {
     expect_discreet(as_json);
     shop.work.write("mcp.json", R"({"mcpServers":{}})");
     const auto elsewhere = shop.work.run({"auth", "--status"});
-    expect(has(elsewhere.out, shop.server.resource() + "  renewed by itself"))
+    expect(contains(elsewhere.out, shop.server.resource() + "  renewed by itself"))
         << "a server of another configuration" << told(elsewhere);
   };
 
@@ -158,8 +158,8 @@ const suite<"auth"> tests = [] {
     login_shop shop{{.gives_refresh = false, .expires_in = "7200"}};
     const auto r = shop.log_in();
     expect(r.code == 0_i) << told(r);
-    expect(has(r.out, "lasts: until 20")) << r.out;
-    expect(has(r.out, " UTC\n")) << r.out;
+    expect(contains(r.out, "lasts: until 20")) << r.out;
+    expect(contains(r.out, " UTC\n")) << r.out;
   };
 
   "logout forgets the tokens and has them revoked"_test = [] {
@@ -172,7 +172,7 @@ const suite<"auth"> tests = [] {
     expect_discreet(out);
     const auto call = shop.work.run({"call", "--server", "notes", "echo"});
     expect(call.code != 0_i) << told(call);
-    expect(!has(text_of(shop.store()), "refresh-")) << "nothing of it is left";
+    expect(!contains(text_of(shop.store()), "refresh-")) << "nothing of it is left";
     const auto twice = shop.work.run({"logout", "notes", "--json"});
     expect(twice.code == 0_i) << told(twice);
     expect(twice.out == std::string{"{\"name\":\"notes\",\"removed\":0,\"revoked\":0,\"failures\":[]}\n"}) << twice.out;
@@ -187,8 +187,8 @@ const suite<"auth"> tests = [] {
     const auto out = shop.work.run({"logout", "notes"});
     expect(out.code == 4_i) << told(out);
     expect(out.out.starts_with("logged out of notes")) << told(out);
-    expect(has(out.err, "not revoked: ")) << told(out);
-    expect(!has(text_of(shop.store()), "refresh-"));
+    expect(contains(out.err, "not revoked: ")) << told(out);
+    expect(!contains(text_of(shop.store()), "refresh-"));
   };
 
   "--no-browser takes what was pasted, and asks again for what it is not"_test = [] {
@@ -208,14 +208,14 @@ const suite<"auth"> tests = [] {
     expect(fatal(!back.empty()));
     type("http://127.0.0.1:1/elsewhere?code=x&state=y\n");
     const std::string complaint = pty.text(question);
-    expect(has(complaint, "is not the address that the browser was sent back to")) << complaint;
+    expect(contains(complaint, "is not the address that the browser was sent back to")) << complaint;
     type(back.substr(0, back.find("&state=")) + "&state=wrong\n");
-    expect(has(pty.text(question), "another state"));
+    expect(contains(pty.text(question), "another state"));
     type(back + '\n');
     const auto r = p->wait();
     const std::string said = pty.text("itself\r\n");
     expect(r.code == 0_i) << said;
-    expect(has(said, "logged in to notes by ")) << said;
+    expect(contains(said, "logged in to notes by ")) << said;
     expect(text_of(shop.work.folder / "browser.page").empty()) << "no browser was opened";
   };
 
@@ -225,7 +225,7 @@ const suite<"auth"> tests = [] {
     expect(p->says("/authorize?")) << p->err();
     expect(p->says("\n"));
     const std::string address = shop.address_in(p->err());
-    expect(has(browse(address), "The answer has arrived"));
+    expect(contains(browse(address), "The answer has arrived"));
     const auto r = p->wait();
     expect(r.code == 0_i) << told(r);
     expect(r.out.starts_with("logged in to notes")) << told(r);
@@ -247,7 +247,7 @@ const suite<"auth"> tests = [] {
     const std::string address = shop.page();
     const auto back = http_url::parse(parameter(address, "redirect_uri"));
     expect(fatal(back.has_value()));
-    expect(has(ask_loopback(*back), " 400 ")) << "it listens";
+    expect(contains(ask_loopback(*back), " 400 ")) << "it listens";
     p->signal(SIGINT);
     const auto r = p->wait();
     expect(r.code == 130_i) << told(r);
@@ -265,11 +265,11 @@ const suite<"auth"> tests = [] {
         parameter(address, "redirect_uri") + "?error=access_denied&state=" + form_encoded(parameter(address, "state")) +
         "&iss=" + form_encoded(shop.server.issuer()) + "&error_description=%1B%5B31mno%0Away");
     expect(fatal(back.has_value()));
-    expect(has(ask_loopback(*back), "Not logged in"));
+    expect(contains(ask_loopback(*back), "Not logged in"));
     const auto r = p->wait();
     expect(r.code == 4_i) << told(r);
-    expect(has(r.err, "access_denied ([31mno way)")) << r.err;
-    expect(!has(r.err, "\x1B"));
+    expect(contains(r.err, "access_denied ([31mno way)")) << r.err;
+    expect(!contains(r.err, "\x1B"));
   };
 
   "what cannot be logged in to is said, and bad words are a matter of usage"_test = [] {

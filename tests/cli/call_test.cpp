@@ -9,21 +9,19 @@
 #include <string>
 #include <thread>
 
+#include "../support/contains.hpp"
 #include "../support/fixture.hpp"
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
 namespace {
 
+using hawser::testing::contains;
 using hawser::testing::ended_program;
-using hawser::testing::processes_with;
 using hawser::testing::pseudo_terminal;
-using hawser::testing::running_program;
 using hawser::testing::survivors;
 using hawser::testing::workshop;
 namespace json = boost::json;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string told(const ended_program& of) {
   return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
@@ -31,11 +29,11 @@ std::string told(const ended_program& of) {
 
 // What a terminal shows until a text is there; the program is at its other end.
 bool shows(const pseudo_terminal& pty, std::string& shown, const std::string& text) {
-  for (int i = 0; i < 2'000 && !has(shown, text); ++i) {
+  for (int i = 0; i < 2'000 && !contains(shown, text); ++i) {
     shown += pty.text();
     std::this_thread::sleep_for(std::chrono::milliseconds{5});  // a person is not faster
   }
-  return has(shown, text);
+  return contains(shown, text);
 }
 
 void type(const pseudo_terminal& pty, const std::string& line) {
@@ -70,7 +68,7 @@ const suite<"call"> tests = [] {
     const auto text = w.run({"call", "demo__echo", R"({"text":"a\u001b[2J\r\u202e\nb"})"});
     expect(text.out == "a\\u{1b}[2J\\u{d}\\u{202e}\nb\n") << told(text);
     const auto as_json = w.run({"call", "demo__echo", R"({"text":"\u001b\u202e"})", "--json"});
-    expect(!has(as_json.out, "\x1b") && has(as_json.out, "\\u001b\\u202e")) << as_json.out;
+    expect(!contains(as_json.out, "\x1b") && contains(as_json.out, "\\u001b\\u202e")) << as_json.out;
     expect(json::parse(as_json.out).at("meta").at("isError") == false);
     const auto raw = w.run({"call", "--raw", "demo__echo", R"({"text":"\u001b"})"});
     expect(raw.out == "\x1b") << told(raw);
@@ -91,17 +89,17 @@ const suite<"call"> tests = [] {
   "a tool that says no, and one that is not there, are 1"_test = [] {
     const workshop w{{"demo"}};
     const auto no = w.run({"call", "demo__add", R"({"a":"x"})"});
-    expect(no.code == 1_i && has(no.out, "must be numbers")) << told(no);
+    expect(no.code == 1_i && contains(no.out, "must be numbers")) << told(no);
     const auto nothing = w.run({"call", "demo__nothing"});
-    expect(nothing.code == 1_i && has(nothing.err, "no tool is named \"demo__nothing\"")) << told(nothing);
+    expect(nothing.code == 1_i && contains(nothing.err, "no tool is named \"demo__nothing\"")) << told(nothing);
     const auto almost = w.run({"call", "echo"});
-    expect(almost.code == 1_i && has(almost.err, "did you mean demo__echo?")) << told(almost);
+    expect(almost.code == 1_i && contains(almost.err, "did you mean demo__echo?")) << told(almost);
   };
 
   "arguments that do not fit are an error of the command line"_test = [] {
     const workshop w{{"demo"}};
     const auto r = w.run({"call", "demo__large", "bytes=many"});
-    expect(r.code == 2_i && has(r.err, "argument \"bytes\": \"many\" is not an integer")) << told(r);
+    expect(r.code == 2_i && contains(r.err, "argument \"bytes\": \"many\" is not an integer")) << told(r);
     expect(w.run({"call", "demo__echo", "{nonsense"}).code == 2_i);
     expect(w.run({"call", "demo__echo", "-"}, {.input = "{\"a\":"}).code == 2_i);
   };
@@ -109,7 +107,7 @@ const suite<"call"> tests = [] {
   "a server that dies of the call leaves the outcome unknown"_test = [] {
     const workshop w{{"demo"}};
     const auto r = w.run({"call", "demo__crash"});
-    expect(r.code == 7_i && has(r.err, "demo")) << told(r);
+    expect(r.code == 7_i && contains(r.err, "demo")) << told(r);
     const workshop none{{"broken"}};
     expect(none.run({"call", "broken__tool"}).code == 4_i);
   };
@@ -117,7 +115,7 @@ const suite<"call"> tests = [] {
   "a call that takes too long ends with 5, and nobody is left"_test = [] {
     const workshop w{{"demo", "mute"}};
     const auto slow = w.run({"call", "demo__slow", "seconds=60", "--timeout", "0.5"});
-    expect(slow.code == 5_i && has(slow.err, "timed out after 500 ms")) << told(slow);
+    expect(slow.code == 5_i && contains(slow.err, "timed out after 500 ms")) << told(slow);
     const auto mute = w.run({"call", "mute__tool", "--timeout", "0.5"});
     expect(mute.code == 5_i) << told(mute);
     expect(survivors(w.token(), 5000).empty());
@@ -138,7 +136,7 @@ const suite<"call"> tests = [] {
       p->signal(number);
       const auto r = p->wait();
       expect(r.code == 128 + number) << told(r);
-      expect(has(r.err, "notifications/cancelled")) << "the server is told";
+      expect(contains(r.err, "notifications/cancelled")) << "the server is told";
       expect(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
       expect(survivors(w.token(), 5000).empty());
     }
@@ -180,8 +178,8 @@ const suite<"call"> tests = [] {
     const workshop w{{"demo", "old"}};
     for (const char* tool : {"demo__ask", "old__ask"}) {
       const auto r = w.run({"call", tool});
-      expect(r.code == 0_i && has(r.out, "You would rather not say.")) << told(r);
-      expect(has(r.err, "declined, because there is no terminal")) << r.err;
+      expect(r.code == 0_i && contains(r.out, "You would rather not say.")) << told(r);
+      expect(contains(r.err, "declined, because there is no terminal")) << r.err;
     }
   };
 
@@ -226,9 +224,9 @@ const suite<"call"> tests = [] {
     w.write("mcp.json", R"({"mcpServers":{"demo":{"command":")" + hawser::testing::program("hawser") +
                             R"(","args":["demo-server"],"env":{"TOKEN":"canary-7"}}}})");
     const auto r = w.run({"call", "demo__echo", "text=x", "-v"});
-    expect(r.code == 0_i && has(r.err, "demo: ") && has(r.err, "tools/call")) << told(r);
-    expect(!has(r.err, "canary-7"));
-    expect(!has(w.run({"get", "demo", "--json"}).out, "canary-7"));
+    expect(r.code == 0_i && contains(r.err, "demo: ") && contains(r.err, "tools/call")) << told(r);
+    expect(!contains(r.err, "canary-7"));
+    expect(!contains(w.run({"get", "demo", "--json"}).out, "canary-7"));
   };
 };
 

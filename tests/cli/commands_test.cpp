@@ -4,18 +4,18 @@
 #include <filesystem>
 #include <string>
 
+#include "../support/contains.hpp"
 #include "../support/fixture.hpp"
 #include "hawser_program.hpp"
 
 namespace {
 
+using hawser::testing::contains;
 using hawser::testing::ended_program;
 using hawser::testing::processes_with;
 using hawser::testing::survivors;
 using hawser::testing::workshop;
 namespace json = boost::json;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string told(const ended_program& of) {
   return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
@@ -34,8 +34,8 @@ const suite<"commands"> tests = [] {
     const auto r = w.run({"list"});
     expect(r.code == 0_i) << told(r);
     expect(r.out.starts_with("NAME    STATE     TOOLS  TRANSPORT  TARGET\n")) << r.out;
-    expect(has(r.out, "demo    enabled   -      stdio"));
-    expect(has(r.out, "off     disabled"));
+    expect(contains(r.out, "demo    enabled   -      stdio"));
+    expect(contains(r.out, "off     disabled"));
     expect(processes_with(w.token()).empty());
     expect(!std::filesystem::exists(w.folder / "cache"));
     const auto as_json = document(w.run({"list", "--json"}));
@@ -57,7 +57,7 @@ const suite<"commands"> tests = [] {
     w.environment = {"HAWSER_CONFIG="};
     const auto nothing = w.run({"list"});
     expect(nothing.code == 0_i) << told(nothing);
-    expect(has(nothing.err, "no server is configured"));
+    expect(contains(nothing.err, "no server is configured"));
     const auto tools = w.run({"tools"});
     expect(tools.code == 3_i) << told(tools);
   };
@@ -66,9 +66,9 @@ const suite<"commands"> tests = [] {
     const workshop w{{"demo", "old"}};
     const auto all = w.run({"tools"});
     expect(all.code == 0_i) << told(all);
-    expect(has(all.out, "demo__echo")) << all.out;
-    expect(has(all.out, "old__echo"));
-    expect(has(all.out, "Gives its text back."));
+    expect(contains(all.out, "demo__echo")) << all.out;
+    expect(contains(all.out, "old__echo"));
+    expect(contains(all.out, "Gives its text back."));
     const auto one = document(w.run({"tools", "old", "--json"}));
     expect(one.at("tools").as_array().size() == 9_u);
     expect(one.at("tools").at(0).at("name") == "old__add");
@@ -83,8 +83,8 @@ const suite<"commands"> tests = [] {
     const workshop w{{"broken", "demo"}};
     const auto r = w.run({"tools"});
     expect(r.code == 4_i) << told(r);
-    expect(has(r.out, "demo__echo"));
-    expect(has(r.err, "broken") && has(r.err, "/nonexistent/program")) << r.err;
+    expect(contains(r.out, "demo__echo"));
+    expect(contains(r.err, "broken") && contains(r.err, "/nonexistent/program")) << r.err;
     expect(w.run({"call", "demo__echo", "text=x"}).code == 0_i);
   };
 
@@ -92,41 +92,41 @@ const suite<"commands"> tests = [] {
     const workshop w{{"demo", "old", "off", "broken"}};
     const auto r = w.run({"get", "demo"});
     expect(r.code == 0_i) << told(r);
-    expect(has(r.out, "state         ready")) << r.out;
-    expect(has(r.out, "revision      2026-07-28"));
-    expect(has(r.out, "A server to try a client with."));
+    expect(contains(r.out, "state         ready")) << r.out;
+    expect(contains(r.out, "revision      2026-07-28"));
+    expect(contains(r.out, "A server to try a client with."));
     const auto old = document(w.run({"get", "old", "--json"}));
     expect(old.at("revision") == "2025-11-25") << json::serialize(old);
     expect(old.at("capabilities").as_object().contains("tools"));
     const auto off = w.run({"get", "off"});
-    expect(off.code == 0_i && has(off.out, "disabled")) << told(off);
+    expect(off.code == 0_i && contains(off.out, "disabled")) << told(off);
     const auto broken = w.run({"get", "broken"});
     expect(broken.code == 4_i) << told(broken);
-    expect(has(broken.err, "/nonexistent/program"));
+    expect(contains(broken.err, "/nonexistent/program"));
   };
 
   "resources, templates and prompts are listed"_test = [] {
     const workshop w{{"demo"}};
     const auto resources = w.run({"resources"});
     expect(resources.code == 0_i) << told(resources);
-    expect(has(resources.out, "demo://text"));
-    expect(has(resources.out, "demo://greeting/{name}"));
+    expect(contains(resources.out, "demo://text"));
+    expect(contains(resources.out, "demo://greeting/{name}"));
     const auto as_json = document(w.run({"resources", "demo", "--json"}));
     expect(as_json.at("resources").as_array().size() == 3_u);
     expect(as_json.at("templates").at(0).at("server") == "demo");
     const auto prompts = w.run({"prompts"});
-    expect(has(prompts.out, "greet   demo    name, style?  Greets somebody")) << told(prompts);
+    expect(contains(prompts.out, "greet   demo    name, style?  Greets somebody")) << told(prompts);
     expect(document(w.run({"prompts", "--json"})).at("prompts").at(0).at("definition").at("name") == "greet");
   };
 
   "a resource is read from the server that lists it, or the one that is named"_test = [] {
     const workshop w{{"demo", "old"}};
     const auto both = w.run({"read", "demo://text"});
-    expect(both.code == 1_i && has(both.err, "more than one server")) << told(both);
+    expect(both.code == 1_i && contains(both.err, "more than one server")) << told(both);
     const auto text = w.run({"read", "demo://text", "--server", "old"});
     expect(text.code == 0_i && text.out == "A hawser is a thick rope.\n") << told(text);
     const auto picture = w.run({"read", "demo://binary", "--server", "demo"});
-    expect(has(picture.out, "[image/png, ")) << told(picture);
+    expect(contains(picture.out, "[image/png, ")) << told(picture);
     expect(w.run({"read", "--raw", "demo://binary", "--server", "demo"}).out.starts_with("\x89PNG"));
     const auto by_template = w.run({"read", "demo://greeting/Ada", "--server", "demo", "--json"});
     expect(document(by_template).at("contents").at(0).at("text") == "Hello, Ada!") << told(by_template);
@@ -163,13 +163,13 @@ const suite<"commands"> tests = [] {
             "}\n}");
     const auto r = w.run({"list", "--config", w.folder / "bad.json"});
     expect(r.code == 0_i) << told(r);
-    expect(has(r.err, "bad.json:3:")) << r.err;
-    expect(has(r.out, "off"));
+    expect(contains(r.err, "bad.json:3:")) << r.err;
+    expect(contains(r.out, "off"));
     w.write("worse.json", "{\n nonsense");
     const auto worse = w.run({"list", "--config", w.folder / "worse.json"});
-    expect(worse.code == 3_i && has(worse.err, "worse.json:2:")) << told(worse);
+    expect(worse.code == 3_i && contains(worse.err, "worse.json:2:")) << told(worse);
     const auto missing = w.run({"list", "--config", w.folder / "none.json"});
-    expect(missing.code == 3_i && has(missing.err, "none.json: No such file")) << told(missing);
+    expect(missing.code == 3_i && contains(missing.err, "none.json: No such file")) << told(missing);
   };
 
   "a command line that cannot be understood is an error of its own"_test = [] {
@@ -186,8 +186,8 @@ const suite<"commands"> tests = [] {
       expect(r.out.empty());
     }
     const auto help = w.run({"call", "--help"});
-    expect(help.code == 0_i && has(help.out, "Examples: hawser call")) << told(help);
-    expect(has(w.run({"--help"}).out, "  141  nobody reads the output any more"));
+    expect(help.code == 0_i && contains(help.out, "Examples: hawser call")) << told(help);
+    expect(contains(w.run({"--help"}).out, "  141  nobody reads the output any more"));
   };
 };
 

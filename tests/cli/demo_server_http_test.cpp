@@ -4,6 +4,7 @@
 
 #include "../../transports/json_text.hpp"
 #include "../../transports/json_validator.hpp"
+#include "../support/contains.hpp"
 #include "hawser_program.hpp"
 
 namespace {
@@ -11,7 +12,6 @@ namespace {
 using namespace hawser;
 using namespace hawser::testing;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// A server that runs, and a workshop whose configuration leads to it.
@@ -38,9 +38,9 @@ const suite<"demo_server_http"> tests = [] {
       const http_demo demo{{}, era};
       expect(demo.url.starts_with("http://127.0.0.1:") && demo.url.ends_with("/mcp")) << demo.url;
       const auto sum = demo.at.run({"call", "far__add", "a=1.5", "b=2"});
-      expect(sum.code == 0_i && has(sum.out, "3.5")) << sum.out << sum.err << era;
+      expect(sum.code == 0_i && contains(sum.out, "3.5")) << sum.out << sum.err << era;
       const auto slow = demo.at.run({"call", "far__slow", "seconds=0.2"});
-      expect(slow.code == 0_i && has(slow.out, "took 0.2 s")) << slow.out << slow.err << era;
+      expect(slow.code == 0_i && contains(slow.out, "took 0.2 s")) << slow.out << slow.err << era;
       const auto large = demo.at.run({"call", "far__large", "bytes=1000000"});
       expect(large.code == 0_i && large.out.size() >= 1'000'000_ul) << large.err << era;
     }
@@ -48,10 +48,10 @@ const suite<"demo_server_http"> tests = [] {
   "it can be held to one era, and a client finds out"_test = [] {
     const http_demo old{{"--legacy-only"}};
     const auto legacy_revision = old.at.run({"get", "far"});
-    expect(legacy_revision.code == 0_i && has(legacy_revision.out, "2025-11-25")) << legacy_revision.out;
+    expect(legacy_revision.code == 0_i && contains(legacy_revision.out, "2025-11-25")) << legacy_revision.out;
     const http_demo young{{"--modern-only"}};
     const auto modern_revision = young.at.run({"get", "far"});
-    expect(modern_revision.code == 0_i && has(modern_revision.out, "2026-07-28")) << modern_revision.out;
+    expect(modern_revision.code == 0_i && contains(modern_revision.out, "2026-07-28")) << modern_revision.out;
   };
   "Ctrl-C and SIGTERM end it with 0, also in the middle of a call"_test = [] {
     for (const int signal : {SIGINT, SIGTERM}) {
@@ -78,7 +78,7 @@ const suite<"demo_server_http"> tests = [] {
     const http_demo demo;
     const std::string port = demo.url.substr(17, demo.url.find('/', 17) - 17);
     const auto second = demo.at.run({"demo-server", "--http", "--port", port});
-    expect(second.code == 1_i && second.out.empty() && has(second.err, port)) << second.err;
+    expect(second.code == 1_i && second.out.empty() && contains(second.err, port)) << second.err;
     expect(demo.at.run({"demo-server", "--port", "8080"}).code == 2_i);
     expect(demo.at.run({"demo-server", "--http", "--port", "70000"}).code == 2_i);
   };

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "../support/contains.hpp"
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 #include "captured_output.hpp"
@@ -15,6 +16,7 @@ namespace {
 using namespace hawser;
 using action = elicitation_answer::action;
 using testing::captured_output;
+using testing::contains;
 using testing::run;
 
 class scripted_lines final : public cli::line_source {
@@ -57,8 +59,6 @@ asked_form visit(std::string url, std::deque<std::string> lines) {
   return {std::move(*r), screen.text()};
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 constexpr std::string_view person = R"({"properties":{
   "name":{"type":"string","minLength":2},"age":{"type":"integer","default":30},"news":{"type":"boolean"}},"required":["name"]})";
 
@@ -67,10 +67,10 @@ const suite<"form_dialog"> tests = [] {
     const auto [answer, shown] = fill(request(person), {"", "x", "Ada", "", "", "y"});
     expect(answer.what == action::accept);
     expect(boost::json::serialize(answer.content) == R"({"name":"Ada","age":30})");
-    expect(has(shown, "server demo asks:\nplease\n"));
-    expect(has(shown, "needs at least 2 characters"));
-    expect(has(shown, "age (a whole number, optional) [30]: "));
-    expect(has(shown, "news: (left out)"));
+    expect(contains(shown, "server demo asks:\nplease\n"));
+    expect(contains(shown, "needs at least 2 characters"));
+    expect(contains(shown, "age (a whole number, optional) [30]: "));
+    expect(contains(shown, "news: (left out)"));
   };
 
   "a form can be edited before it is sent"_test = [] {
@@ -93,22 +93,22 @@ const suite<"form_dialog"> tests = [] {
             R"({"properties":{"c":{"type":"string","oneOf":[{"const":"r","title":"Red"},{"const":"g","title":"Green"}]}}})"),
         {"2", "y"});
     expect(boost::json::serialize(answer.content) == R"({"c":"g"})");
-    expect(has(shown, "  1) Red (r)\n  2) Green (g)\n"));
+    expect(contains(shown, "  1) Red (r)\n  2) Green (g)\n"));
   };
 
   "a form that may not be is declined with the reason"_test = [] {
     const auto [answer, shown] = fill(request(R"({"properties":{"deep":{"type":"object"}}})"), {});
     expect(answer.what == action::decline);
-    expect(has(shown, "declined: the form's member \"deep\""));
+    expect(contains(shown, "declined: the form's member \"deep\""));
   };
 
   "G09 what the server says cannot push the question away or draw on the screen"_test = [] {
     const std::string hostile = "\x1b[2J" + std::string(1 << 20, '\n') + "\r\xe2\x80\xae";
     const auto shown = fill(request(person, hostile), {}).shown;
-    expect(!has(shown, "\x1b"));
-    expect(!has(shown, "\r"));
+    expect(!contains(shown, "\x1b"));
+    expect(!contains(shown, "\r"));
     expect(std::count(shown.begin(), shown.end(), '\n') < 20);
-    expect(has(shown, "name (text, at least 2 characters): "));
+    expect(contains(shown, "name (text, at least 2 characters): "));
   };
 
   "a page is shown whole with its host, and only consent is asked for"_test = [] {
@@ -116,17 +116,17 @@ const suite<"form_dialog"> tests = [] {
     const auto [answer, shown] = visit(url, {"e", "y"});
     expect(answer.what == action::accept);
     expect(answer.content.empty());
-    expect(has(shown, "https://login.example/" + std::string(5'000, 'x') + "\\u{1b}\n"));
-    expect(has(shown, "host: login.example\n"));
+    expect(contains(shown, "https://login.example/" + std::string(5'000, 'x') + "\\u{1b}\n"));
+    expect(contains(shown, "host: login.example\n"));
     expect(visit(url, {"n"}).answer.what == action::decline);
     expect(visit(url, {"", "c"}).answer.what == action::cancel);
     expect(visit(url, {}).answer.what == action::cancel);
   };
 
   "a page whose address deceives comes with a warning"_test = [] {
-    expect(has(visit("https://bank.example@evil.example/", {}).shown, "not the host"));
-    expect(has(visit("https://xn--bnk-0na.example/", {}).shown, "look like others"));
-    expect(!has(visit("https://bank.example/", {}).shown, "look like others"));
+    expect(contains(visit("https://bank.example@evil.example/", {}).shown, "not the host"));
+    expect(contains(visit("https://xn--bnk-0na.example/", {}).shown, "look like others"));
+    expect(!contains(visit("https://bank.example/", {}).shown, "look like others"));
   };
 };
 

@@ -6,17 +6,17 @@
 #include <thread>
 
 #include "../../cli/text_tail.hpp"
+#include "../support/contains.hpp"
 #include "../support/fixture.hpp"
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
 namespace {
 
+using hawser::testing::contains;
 using hawser::testing::pseudo_terminal;
 using hawser::testing::survivors;
 using hawser::testing::workshop;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const suite<"watch"> tests = [] {
   "watch tells of servers and tools, a line each, until Ctrl-C"_test = [] {
@@ -36,12 +36,12 @@ const suite<"watch"> tests = [] {
     const pseudo_terminal pty{80};
     const auto p = w.start({"watch"}, {.terminal = pty.user});
     std::string shown;
-    for (int i = 0; i < 4'000 && !has(shown, "demo__echo"); ++i) {
+    for (int i = 0; i < 4'000 && !contains(shown, "demo__echo"); ++i) {
       shown += pty.text();
       std::this_thread::sleep_for(std::chrono::milliseconds{5});  // another process draws
     }
-    expect(has(shown, "demo  ready  9")) << shown;
-    expect(has(shown, "\x1b[H\x1b[2J"));
+    expect(contains(shown, "demo  ready  9")) << shown;
+    expect(contains(shown, "\x1b[H\x1b[2J"));
     p->signal(SIGINT);
     expect(p->wait().code == 0_i);
   };

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "../support/child_client.hpp"
+#include "../support/contains.hpp"
 #include "../support/fixture.hpp"
 #include "../support/serving_house.hpp"
 
@@ -18,12 +19,10 @@ command demo(std::vector<std::string> more = {}) {
   return c;
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
 task<void> shake_hands(child_client& c, std::string capabilities = "{}") {
   const std::string answer = co_await c.ask(house::request(
       100, "initialize", R"("protocolVersion":"2025-11-25","clientInfo":{},"capabilities":)" + capabilities));
-  expect(has(answer, R"("name":"hawser-demo")")) << answer;
+  expect(contains(answer, R"("name":"hawser-demo")")) << answer;
   c.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
 }
 
@@ -37,7 +36,7 @@ task<void> its_tools(child_client& c) {
   const std::string list = co_await c.ask(house::request(1, "tools/list"));
   for (const std::string_view name :
        {"add", "add_tool", "ask", "crash", "echo", "large", "slow", "structured", "touch"})
-    expect(has(list, R"("name":")" + std::string{name} + '"')) << name;
+    expect(contains(list, R"("name":")" + std::string{name} + '"')) << name;
   expect(validate_json(list).has_value());
   const std::string echoed = co_await call(c, "echo", R"({"text":"ahoy\n"})");
   expect(result_of(echoed) == R"({"content":[{"type":"text","text":"ahoy\n"}]})") << echoed;
@@ -75,7 +74,7 @@ task<void> slowly(child_client& c) {
   const std::string answer = co_await c.next();
   expect(method_of(log) == "\"notifications/message\"") << log;
   expect(find_member(first, "params") == R"({"progressToken":7,"progress":1,"total":2,"message":"step 1 of 2"})");
-  expect(find_member(find_member(second, "params"), "progress") == "2" && has(answer, "took 0.2 s")) << answer;
+  expect(find_member(find_member(second, "params"), "progress") == "2" && contains(answer, "took 0.2 s")) << answer;
   c.say(house::request(2, "tools/call", R"("name":"slow","arguments":{"seconds":3600})"));
   const std::string begun = co_await c.next();
   c.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
@@ -90,38 +89,38 @@ task<void> asks_in_the_old_way(child_client& c) {
   const std::string id{find_member(question, "id")};
   const std::string answer =
       co_await c.ask(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"action":"accept","content":{"name":"Ada"}}})");
-  expect(has(answer, "Hello, Ada!")) << answer;
+  expect(contains(answer, "Hello, Ada!")) << answer;
 }
 
 task<void> cannot_ask(child_client& c) {
   co_await shake_hands(c);
   const std::string answer = co_await call(c, "ask");
-  expect(find_member(result_of(answer), "isError") == "true" && has(answer, "elicitation")) << answer;
+  expect(find_member(result_of(answer), "isError") == "true" && contains(answer, "elicitation")) << answer;
 }
 
 task<void> changes(child_client& c) {
   co_await shake_hands(c);
   const std::string told = co_await call(c, "add_tool", R"({"name":"fresh"})");
   const std::string added = co_await c.next();
-  expect(method_of(told) == R"("notifications/tools/list_changed")" && has(added, "added fresh")) << told << added;
+  expect(method_of(told) == R"("notifications/tools/list_changed")" && contains(added, "added fresh")) << told << added;
   const std::string fresh = co_await call(c, "fresh", R"({"a":1})");
-  expect(has(fresh, R"({\"a\":1})")) << fresh;
+  expect(contains(fresh, R"({\"a\":1})")) << fresh;
   const std::string twice = co_await call(c, "add_tool", R"({"name":"fresh"})");
   expect(find_member(result_of(twice), "isError") == "true");
   const std::string subscribed = co_await c.ask(house::request(2, "resources/subscribe", R"("uri":"demo://counter")"));
   expect(result_of(subscribed) == "{}");
   const std::string updated = co_await call(c, "touch");
   const std::string touched = co_await c.next();
-  expect(find_member(updated, "params") == R"({"uri":"demo://counter"})" && has(touched, R"("text":"1")"));
+  expect(find_member(updated, "params") == R"({"uri":"demo://counter"})" && contains(touched, R"("text":"1")"));
   const std::string counter = co_await c.ask(house::request(3, "resources/read", R"("uri":"demo://counter")"));
-  expect(has(counter, R"("text":"1")")) << counter;
+  expect(contains(counter, R"("text":"1")")) << counter;
 }
 
 task<void> resources_and_prompts(child_client& c) {
   co_await shake_hands(c);
   for (const std::string_view uri : {"demo://text", "demo://binary", "demo://greeting/Ada"}) {
     const std::string read = co_await c.ask(house::request(1, "resources/read", R"("uri":")" + std::string{uri} + '"'));
-    expect(has(read, "contents")) << read;
+    expect(contains(read, "contents")) << read;
   }
   for (const std::string_view list : {"resources/list", "resources/templates/list", "prompts/list"}) {
     const std::string listed = co_await c.ask(house::request(2, list));
@@ -131,7 +130,7 @@ task<void> resources_and_prompts(child_client& c) {
   expect(code_of(missing) == "-32002");
   const std::string prompt =
       co_await c.ask(house::request(4, "prompts/get", R"("name":"greet","arguments":{"name":"Ada","style":"brief"})"));
-  expect(has(prompt, "greet Ada in a brief way")) << prompt;
+  expect(contains(prompt, "greet Ada in a brief way")) << prompt;
   const std::string incomplete = co_await c.ask(house::request(5, "prompts/get", R"("name":"greet")"));
   expect(code_of(incomplete) == "-32602");
   const std::string completed = co_await c.ask(
@@ -144,12 +143,12 @@ task<void> crashes(child_client& c) {
   co_await shake_hands(c);
   const std::string nothing = co_await call(c, "crash");
   const std::string how = co_await c.end();
-  expect(nothing.empty() && has(how, "exited with 3")) << how;
+  expect(nothing.empty() && contains(how, "exited with 3")) << how;
 }
 
 task<void> without_a_handshake(child_client& c) {
   const std::string found = co_await c.ask(house::modern(1, "server/discover"));
-  expect(has(found, "2026-07-28") && has(found, "cacheScope")) << found;
+  expect(contains(found, "2026-07-28") && contains(found, "cacheScope")) << found;
   const std::string shaken = co_await c.ask(house::request(2, "initialize", R"("protocolVersion":"2025-11-25")"));
   expect(code_of(shaken) == "-32022") << shaken;
 }
@@ -158,14 +157,14 @@ task<void> only_an_old_one(child_client& c) {
   const std::string probed = co_await c.ask(house::modern(1, "server/discover"));
   expect(code_of(probed) == "-32601") << probed;
   const std::string shaken = co_await c.ask(house::request(2, "initialize", R"("protocolVersion":"2025-11-25")"));
-  expect(has(shaken, R"("protocolVersion":"2024-11-05")") && has(shaken, R"("name":"old")")) << shaken;
+  expect(contains(shaken, R"("protocolVersion":"2024-11-05")") && contains(shaken, R"("name":"old")")) << shaken;
 }
 
 task<void> by_sigterm(child_client& c) {
   co_await shake_hands(c);
   kill(c.wire.pid(), SIGTERM);
   const std::string how = co_await c.end();
-  expect(has(how, "exited with 0")) << how;
+  expect(contains(how, "exited with 0")) << how;
 }
 
 task<void> to_its_end(loop& l, command what, std::string input, std::string& said, exit_status& status) {
@@ -213,7 +212,7 @@ const suite<"demo_server"> tests = [] {
                               house::request(2, "tools/call", R"("name":"echo","arguments":{"text":"x"})");
     l.run(to_its_end(l, demo(), input, said, status));
     expect(status == exit_status{});
-    expect(has(said, R"("id":2,"result")")) << said;
+    expect(contains(said, R"("id":2,"result")")) << said;
   };
   "a revision that does not exist is refused with the ones that do"_test = [] {
     loop l;

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../support/child_client.hpp"
+#include "../support/contains.hpp"
 #include "../support/fixture.hpp"
 #include "../support/serving_house.hpp"
 #include "../support/temporary_folder.hpp"
@@ -17,8 +18,6 @@ using house = serving_house;
 command server(std::vector<std::string> switches) {
   return {.program = program("fixture_server"), .arguments = std::move(switches)};
 }
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string handshake() { return house::request(100, "initialize", R"("protocolVersion":"2025-11-25")"); }
 std::string work(int id) {
@@ -35,19 +34,19 @@ task<void> works(child_client& c) {
   const std::string hello = co_await c.ask(handshake());
   const std::string first = co_await c.ask(work(1));
   const std::string second = co_await c.ask(work(2));
-  expect(!result_of(hello).empty() && has(first, "done") && has(second, "done"));
+  expect(!result_of(hello).empty() && contains(first, "done") && contains(second, "done"));
 }
 
 task<void> dies_in_a_call(child_client& c) {
   const std::string hello = co_await c.ask(handshake());
   const std::string nothing = co_await c.ask(work(1));
   const std::string how = co_await c.end();
-  expect(nothing.empty() && has(how, "exited with 7")) << how;
+  expect(nothing.empty() && contains(how, "exited with 7")) << how;
 }
 
 task<void> dies_soon(child_client& c) {
   const std::string how = co_await c.end();
-  expect(has(how, "exited with 7")) << how;
+  expect(contains(how, "exited with 7")) << how;
 }
 
 task<void> says_nothing(child_client& c) {
@@ -59,13 +58,13 @@ task<void> says_nothing(child_client& c) {
 task<void> exits_when_probed(child_client& c) {
   const std::string nothing = co_await c.ask(house::modern(1, "server/discover"));
   const std::string how = co_await c.end();
-  expect(nothing.empty() && has(how, "exited with 1")) << how;
+  expect(nothing.empty() && contains(how, "exited with 1")) << how;
 }
 
 task<void> does_not_exit(child_client& c) {
   const std::string hello = co_await c.ask(handshake());
   const std::string list = co_await c.ask(house::request(1, "tools/list"));
-  expect(has(list, "tool_2") && !has(list, "tool_3")) << list;
+  expect(contains(list, "tool_2") && !contains(list, "tool_3")) << list;
 }
 
 task<void> bursts(child_client& c) {
@@ -73,7 +72,7 @@ task<void> bursts(child_client& c) {
   c.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   c.say(house::request(1, "tools/call", R"("name":"burst")"));
   int told = 0;
-  for (std::string next = co_await c.next(); has(next, "list_changed"); next = co_await c.next()) ++told;
+  for (std::string next = co_await c.next(); contains(next, "list_changed"); next = co_await c.next()) ++told;
   expect(told == 5_i);
 }
 

@@ -19,7 +19,7 @@ http_service_options modern_only() {
 task<void> answers(house& h) {
   const http_answer list = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
   expect(list.status == 200_i && list.fields.find("Content-Type") == "application/json") << list.body;
-  expect(has(find_member(result_of(list.body), "tools"), R"("name":"echo")") && list.keep_alive);
+  expect(contains(find_member(result_of(list.body), "tools"), R"("name":"echo")") && list.keep_alive);
   expect(!list.fields.find("Mcp-Session-Id").has_value());
   const http_answer echo = co_await h.post(modern_fields("tools/call", "echo"),
                                            words::modern(2, "tools/call", R"("name":"echo","arguments":{"a":[1]})"));
@@ -51,7 +51,7 @@ task<void> refuses(house& h) {
   later_fields.replace(later_fields.find("2026-07-28"), 10, "2099-01-01");
   const http_answer unknown_version = co_await h.post(later_fields, later);
   refused(unknown_version, 400, "-32022", "7");
-  expect(has(unknown_version.body, R"("supported":["2026-07-28")")) << unknown_version.body;
+  expect(contains(unknown_version.body, R"("supported":["2026-07-28")")) << unknown_version.body;
   const http_answer unknown_method = co_await h.post(modern_fields("no/such"), words::modern(7, "no/such"));
   refused(unknown_method, 404, "-32601", "7");
   const http_answer removed_method = co_await h.post(modern_fields("initialize"), words::modern(7, "initialize"));
@@ -119,7 +119,7 @@ task<void> streams_what_comes_before_the_answer(house& h) {
   for (std::size_t at = told.body.find("data: "); at != std::string::npos; at = told.body.find("data: ", at + 1))
     ++events;
   expect(events == 4_ul) << told.body;
-  expect(has(told.body, R"("progressToken":"t","progress":1,)") && has(told.body, R"({"loud":true})"));
+  expect(contains(told.body, R"("progressToken":"t","progress":1,)") && contains(told.body, R"({"loud":true})"));
   expect(told.body.find("told") > told.body.find("loud") && told.body.ends_with("\n\n"));
 }
 
@@ -135,7 +135,7 @@ task<void> asks_in_rounds(house& h) {
       2, "tools/call",
       R"("name":"ask","inputResponses":{"who":{"action":"decline"}},"requestState":)" + state + ',' + declares);
   const http_answer answered = co_await h.post(fields, again);
-  expect(has(answered.body, "decline") && has(answered.body, R"("s:)")) << answered.body;
+  expect(contains(answered.body, "decline") && contains(answered.body, R"("s:)")) << answered.body;
   const http_answer twice = co_await h.post(fields, again);
   expect(code_of(twice.body) == "-32602") << "good once: " << twice.body;
 }
@@ -161,12 +161,13 @@ task<void> subscribes(house& h) {
                         words::modern(9, "subscriptions/listen",
                                       R"("notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:1"]})")));
   const std::string begun = co_await visitor->until("acknowledged");
-  expect(has(begun, "text/event-stream") && has(begun, R"("io.modelcontextprotocol/subscriptionId":9)")) << begun;
+  expect(contains(begun, "text/event-stream") && contains(begun, R"("io.modelcontextprotocol/subscriptionId":9)"))
+      << begun;
   h.what.changed(list_kind::tools);
   h.what.changed(list_kind::prompts);
   h.what.updated("a:1");
   const std::string told = co_await visitor->until("resources/updated");
-  expect(has(told, "tools/list_changed") && !has(told, "prompts/list_changed")) << told;
+  expect(contains(told, "tools/list_changed") && !contains(told, "prompts/list_changed")) << told;
   co_await visitor->close();
 }
 
@@ -186,7 +187,7 @@ task<void> keeps_alive(house& h) {
   visitor->say(http_request_text("POST", modern_fields("tools/call", "wait"),
                                  words::modern(1, "tools/call", R"("name":"wait")")));
   const std::string silent = co_await visitor->until(": still here");
-  expect(has(silent, "text/event-stream") && has(silent, "\n: still here\n\n")) << silent;
+  expect(contains(silent, "text/event-stream") && contains(silent, "\n: still here\n\n")) << silent;
   co_await visitor->close();
 }
 
@@ -243,7 +244,8 @@ const suite<"http_modern"> tests = [] {
     loop l;
     std::string heard;
     l.run(ends_gracefully(l, heard));
-    expect(has(heard, R"("id":9,"result":)") && has(heard, "subscriptionId") && heard.ends_with("0\r\n\r\n")) << heard;
+    expect(contains(heard, R"("id":9,"result":)") && contains(heard, "subscriptionId") && heard.ends_with("0\r\n\r\n"))
+        << heard;
   };
   "a body beyond the limit is refused"_test = [] {
     http_server_options where;

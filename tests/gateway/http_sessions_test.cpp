@@ -37,7 +37,7 @@ task<void> serves(house& h) {
   const std::string session = co_await h.initialize();
   const http_answer list = co_await h.post(in(session), words::request(1, "tools/list"));
   expect(list.status == 200_i && list.fields.find("Content-Type") == "application/json");
-  expect(has(list.body, R"("name":"echo")") && !has(list.body, "resultType")) << list.body;
+  expect(contains(list.body, R"("name":"echo")") && !contains(list.body, "resultType")) << list.body;
   expect(!list.fields.find("Mcp-Session-Id").has_value());
   const http_answer unknown = co_await h.post(in(session), words::request(2, "no/such"));
   expect(unknown.status == 200_i && code_of(unknown.body) == "-32601") << unknown.body;
@@ -48,7 +48,7 @@ task<void> serves(house& h) {
   expect(answer.status == 202_i) << "an answer to nothing is nobody's business";
   // A modern client at the same endpoint.
   const http_answer modern = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
-  expect(has(modern.body, "resultType")) << modern.body;
+  expect(contains(modern.body, "resultType")) << modern.body;
 }
 
 task<void> knows_its_sessions(house& h) {
@@ -93,7 +93,7 @@ task<void> ends(house& h) {
   const std::string stream = co_await listener->until("0\r\n\r\n");
   expect(stream.ends_with("0\r\n\r\n")) << stream;
   const std::string call = co_await waiting->until("}}");
-  expect(has(call, "HTTP/1.1 404") && has(call, "the session has ended")) << call;
+  expect(contains(call, "HTTP/1.1 404") && contains(call, "the session has ended")) << call;
   const http_answer late = co_await h.post(in(session), words::request(2, "tools/list"));
   expect(late.status == 404_i);
   co_await listener->close();
@@ -106,10 +106,10 @@ task<void> tells_unasked(house& h) {
   auto listener = co_await http_visitor::connect(h.at());
   listener->say(get(session));
   const std::string kept = co_await listener->until("tools/list_changed");
-  expect(has(kept, "200 OK") && has(kept, "text/event-stream")) << kept;
+  expect(contains(kept, "200 OK") && contains(kept, "text/event-stream")) << kept;
   h.what.changed(list_kind::prompts);
   const std::string told = co_await listener->until("prompts/list_changed");
-  expect(has(told, "prompts/list_changed"));
+  expect(contains(told, "prompts/list_changed"));
   // A second stream takes over from the first.
   auto newer = co_await http_visitor::connect(h.at());
   newer->say(get(session));
@@ -117,7 +117,7 @@ task<void> tells_unasked(house& h) {
   expect(over.ends_with("0\r\n\r\n")) << over;
   h.what.changed(list_kind::tools);
   const std::string there = co_await newer->until("tools/list_changed");
-  expect(has(there, "tools/list_changed") && !has(listener->heard.substr(kept.size()), "tools/list_changed"));
+  expect(contains(there, "tools/list_changed") && !contains(listener->heard.substr(kept.size()), "tools/list_changed"));
   co_await listener->close();
   co_await newer->close();
 }
@@ -132,15 +132,15 @@ task<void> asks_on_the_stream_of_the_call(house& h) {
   caller->say(http_request_text("POST", in(session), call_of(5, "ask")));
   const std::string question = co_await caller->until("elicitation/create");
   const std::size_t at = question.find("data: ");
-  expect(has(question, "text/event-stream") && at != std::string::npos) << question;
+  expect(contains(question, "text/event-stream") && at != std::string::npos) << question;
   const std::string asked = question.substr(at + 6, question.find("\n\n", at) - at - 6);
   const std::string id{find_member(asked, "id")};
   const http_answer accepted = co_await h.post(
       in(session), R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"action":"accept","content":{"name":"Ada"}}})");
   expect(accepted.status == 202_i);
   const std::string answer = co_await caller->until("0\r\n\r\n");
-  expect(has(answer, R"("id":5,"result")") && has(answer, "Ada")) << answer;
-  expect(!has(listener->heard, "elicitation"));
+  expect(contains(answer, R"("id":5,"result")") && contains(answer, "Ada")) << answer;
+  expect(!contains(listener->heard, "elicitation"));
   co_await listener->close();
   co_await caller->close();
 }
@@ -148,7 +148,7 @@ task<void> asks_on_the_stream_of_the_call(house& h) {
 task<void> streams_and_is_cancelled(house& h) {
   const std::string session = co_await h.initialize();
   const http_answer told = co_await h.post(in(session), call_of(1, "tell", R"(,"_meta":{"progressToken":3})"));
-  expect(told.fields.find("Content-Type") == "text/event-stream" && has(told.body, R"("progressToken":3)"))
+  expect(told.fields.find("Content-Type") == "text/event-stream" && contains(told.body, R"("progressToken":3)"))
       << told.body;
   auto waiting = co_await http_visitor::connect(h.at());
   waiting->say(http_request_text("POST", in(session), call_of(2, "wait")));
@@ -160,7 +160,7 @@ task<void> streams_and_is_cancelled(house& h) {
       co_await h.post(in(session), R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
   expect(cancelled.status == 202_i && h.what.stuck.is_set());
   const std::string nothing = co_await waiting->until("\r\n\r\n");
-  expect(has(nothing, "200 OK") && has(nothing, "Content-Length: 0")) << nothing;
+  expect(contains(nothing, "200 OK") && contains(nothing, "Content-Length: 0")) << nothing;
   co_await waiting->close();
 }
 
@@ -182,7 +182,7 @@ task<void> batches(house& h) {
   const std::string two = '[' + words::request(1, "ping") + ',' + ready + ',' + words::request(2, "tools/list") + ']';
   const http_answer both = co_await h.post(in(session), two);
   expect(both.fields.find("Content-Type") == "text/event-stream") << both.body;
-  expect(has(both.body, R"("id":1,"result")") && has(both.body, R"("id":2,"result")")) << both.body;
+  expect(contains(both.body, R"("id":1,"result")") && contains(both.body, R"("id":2,"result")")) << both.body;
   const http_answer told = co_await h.post(in(session), '[' + ready + ']');
   expect(told.status == 202_i);
   for (const std::string& bad : {std::string{"[]"}, std::string{"[1]"}, std::string{"["},

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The key `oauth` of a server's entry.
 #include "../../host/config.hpp"
+#include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 
 loaded_config parse(const std::string& oauth) {
   const variables env = [](std::string_view name) -> std::optional<std::string> {
@@ -30,8 +32,6 @@ std::string fault_of(const std::string& oauth) {
   }
   return {};
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const suite<"config oauth"> tests = [] {
   "nothing said, and logging in is allowed"_test = [] {
@@ -70,8 +70,8 @@ const suite<"config oauth"> tests = [] {
     expect(by_key.grant == oauth_settings::grant_kind::client_credentials);
     expect(by_key.private_key_file == "/me.pem");
     expect(by_key.algorithm == "RS256");
-    expect(has(fault_of(R"({"grant":"client_credentials","client_id":"me"})"), "client_secret"));
-    expect(has(fault_of(R"({"grant":"client_credentials","client_secret":"s"})"), "client_id"));
+    expect(contains(fault_of(R"({"grant":"client_credentials","client_id":"me"})"), "client_secret"));
+    expect(contains(fault_of(R"({"grant":"client_credentials","client_secret":"s"})"), "client_id"));
   };
 
   "false switches it off"_test = [] {
@@ -81,22 +81,22 @@ const suite<"config oauth"> tests = [] {
   };
 
   "what is wrong is said with its place, and never with a secret"_test = [] {
-    expect(has(fault_of("3"), "must be false or an object"));
-    expect(has(fault_of(R"({"issuer":"ftp://as.test"})"), "/mcpServers/a/oauth/issuer"));
-    expect(has(fault_of(R"({"grant":"password"})"), "client_credentials"));
-    expect(has(fault_of(R"({"auth_method":"magic"})"), "private_key_jwt"));
-    expect(has(fault_of(R"({"callback_port":0})"), "callback_port"));
-    expect(has(fault_of(R"({"callback_path":"back"})"), "slash"));
-    expect(has(fault_of(R"({"pkce":"plain"})"), "assume"));
+    expect(contains(fault_of("3"), "must be false or an object"));
+    expect(contains(fault_of(R"({"issuer":"ftp://as.test"})"), "/mcpServers/a/oauth/issuer"));
+    expect(contains(fault_of(R"({"grant":"password"})"), "client_credentials"));
+    expect(contains(fault_of(R"({"auth_method":"magic"})"), "private_key_jwt"));
+    expect(contains(fault_of(R"({"callback_port":0})"), "callback_port"));
+    expect(contains(fault_of(R"({"callback_path":"back"})"), "slash"));
+    expect(contains(fault_of(R"({"pkce":"plain"})"), "assume"));
     const std::string secret = fault_of(R"({"client_secret":"hush-hush"})");
-    expect(has(secret, "client_id"));
-    expect(!has(secret, "hush"));
+    expect(contains(secret, "client_id"));
+    expect(!contains(secret, "hush"));
   };
 
   "a secret that goes to whomever the server names is worth a warning"_test = [] {
     const loaded_config config = parse(R"({"client_id":"me","client_secret":"s"})");
     expect(config.problems.size() == 1_ul);
-    expect(has(config.problems.front().what, "issuer"));
+    expect(contains(config.problems.front().what, "issuer"));
     expect(parse(R"({"client_id":"me","client_secret":"s","issuer":"https://as.test"})").problems.empty());
   };
 };

@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "../../host/config.hpp"
-
-#include <fstream>
-#include <map>
-
-#include "../support/run.hpp"
-#include "../support/temporary_folder.hpp"
-#include "../support/ut.hpp"
+// What an entry of a server may say, in the shapes of several hosts, and what is refused.
+#include "config_texts.hpp"
 
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing::configs;
 using namespace std::chrono_literals;
-using testing::run;
-
-const std::map<std::string, std::string, std::less<>> set_variables{
-    {"TOKEN", "s3cret"}, {"EMPTY", ""},         {"NESTED", "${TOKEN}"},           {"LINES", "a\r\nX-Evil: 1"},
-    {"HOST", "a.test"},  {"ZERO", {"a\0b", 3}}, {"UMLAUT", "gr\xC3\xBC\xC3\x9F"},
-};
-
-std::optional<std::string> variable(std::string_view name) {
-  const auto found = set_variables.find(name);
-  if (found == set_variables.end()) return std::nullopt;
-  return found->second;
-}
-
-loaded_config parse(std::string_view text) { return parse_config(text, "mcp.json", variable); }
-loaded_config parse_servers(const std::string& entries) { return parse("{\"mcpServers\":{" + entries + "}}"); }
-loaded_config parse_entry(const std::string& members) { return parse_servers("\"a\":{" + members + "}"); }
-
-std::string problems_of(const loaded_config& config) {
-  std::string out;
-  for (const config_problem& p : config.problems) out += p.text() + '\n';
-  return out;
-}
+using testing::contains;
 
 // What is wrong with an entry of this, as it is told; the entry must be gone.
 std::string fault_of(const std::string& members) {
@@ -62,8 +36,6 @@ http_settings address(const std::string& members) {
   expect(fatal(std::holds_alternative<http_settings>(server.transport))) << members;
   return std::get<http_settings>(server.transport);
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const suite<"config"> tests = [] {
   "S029 S061 S107 a program with arguments and environment, and an address with headers"_test = [] {
@@ -141,14 +113,14 @@ const suite<"config"> tests = [] {
       expect(fault_of(members).starts_with(told)) << members << fault_of(members);
   };
   "S110 a program or an address: both, neither, or not what the type says"_test = [] {
-    expect(has(fault_of(R"("command":"x","url":"http://a")"), R"(/mcpServers/a has both "command" and "url")"));
-    expect(has(fault_of(R"("type":"stdio","command":"x","url":"http://a")"), "has both"));
-    expect(has(fault_of(R"("args":[])"), R"(has neither "command" nor "url")"));
-    expect(has(fault_of(R"("type":"stdio")"), R"(has no "command")"));
-    expect(has(fault_of(R"("type":"sse")"), R"(has no "url")"));
-    expect(has(fault_of(R"("type":"http","command":"x")"), R"(has a "command", but its type is one for a "url")"));
-    expect(
-        has(fault_of(R"("type":"stdio","url":"http://a")"), R"(has a "url", but its type is the one for a "command")"));
+    expect(contains(fault_of(R"("command":"x","url":"http://a")"), R"(/mcpServers/a has both "command" and "url")"));
+    expect(contains(fault_of(R"("type":"stdio","command":"x","url":"http://a")"), "has both"));
+    expect(contains(fault_of(R"("args":[])"), R"(has neither "command" nor "url")"));
+    expect(contains(fault_of(R"("type":"stdio")"), R"(has no "command")"));
+    expect(contains(fault_of(R"("type":"sse")"), R"(has no "url")"));
+    expect(contains(fault_of(R"("type":"http","command":"x")"), R"(has a "command", but its type is one for a "url")"));
+    expect(contains(fault_of(R"("type":"stdio","url":"http://a")"),
+                    R"(has a "url", but its type is the one for a "command")"));
     expect(program(R"("type":"stdio","command":"x")").command == "x");
     expect(address(R"("url":"http://a")").type == http_settings::kind::automatic);
   };
@@ -165,8 +137,8 @@ const suite<"config"> tests = [] {
     expect(good(R"("command":"x","enabled":true)").enabled and good(R"("command":"x","disabled":false)").enabled);
     expect(!good(R"("command":"x","enabled":false)").enabled and !good(R"("command":"x","disabled":true)").enabled);
     expect(!good(R"("command":"x","enabled":false,"disabled":true)").enabled);
-    expect(has(fault_of(R"("command":"x","enabled":true,"disabled":true)"), "contradict each other"));
-    expect(has(fault_of(R"("command":"x","enabled":false,"disabled":false)"), "contradict each other"));
+    expect(contains(fault_of(R"("command":"x","enabled":true,"disabled":true)"), "contradict each other"));
+    expect(contains(fault_of(R"("command":"x","enabled":false,"disabled":false)"), "contradict each other"));
   };
   "S056 S062 the shape of Dispatch and VS Code, comments and all"_test = [] {
     const auto config = parse(R"({
@@ -224,36 +196,39 @@ const suite<"config"> tests = [] {
            "/mcpServers/a/env/K needs the variable NONE, which is not set");
     expect(fault_of(R"("command":"x","args":["-k","${NONE}"])") ==
            "/mcpServers/a/args/1 needs the variable NONE, which is not set");
-    expect(has(fault_of(R"("command":"${HOST")"), "has a `${` without its `}`"));
-    expect(has(fault_of(R"("command":"${}")"), "has a `${…}` that is not `${NAME}`"));
-    expect(has(fault_of(R"("command":"${input:key}")"), "has a `${…}` that is not `${NAME}`"));
-    expect(has(fault_of(R"("command":"${NONE:-${TOKEN}}")"), "a variable in the default of NONE"));
-    expect(has(fault_of(R"("command":"${ZERO}")"), "has a NUL character"));
+    expect(contains(fault_of(R"("command":"${HOST")"), "has a `${` without its `}`"));
+    expect(contains(fault_of(R"("command":"${}")"), "has a `${…}` that is not `${NAME}`"));
+    expect(contains(fault_of(R"("command":"${input:key}")"), "has a `${…}` that is not `${NAME}`"));
+    expect(contains(fault_of(R"("command":"${NONE:-${TOKEN}}")"), "a variable in the default of NONE"));
+    expect(contains(fault_of(R"("command":"${ZERO}")"), "has a NUL character"));
   };
   "G05 what variables add up to is bounded"_test = [] {
     std::string many;
     for (int i = 0; i < 20'000; ++i) many += "${TOKEN_OF_64}";
     const auto config = parse_config("{\"mcpServers\":{\"a\":{\"command\":\"" + many + "\"}}}", "f",
                                      [](std::string_view) { return std::string(64, 'x'); });
-    expect(config.settings.servers.empty() and has(problems_of(config), "longer than 1 MiB")) << problems_of(config);
+    expect(config.settings.servers.empty() and contains(problems_of(config), "longer than 1 MiB"))
+        << problems_of(config);
   };
   "G06 no header brings a line of its own, nor one that the transport writes"_test = [] {
     const auto header = [](const std::string& name, const std::string& value) {
       return fault_of("\"url\":\"http://a\",\"headers\":{\"" + name + "\":\"" + value + "\"}");
     };
     expect(header("X", "${LINES}") == "/mcpServers/a/headers/X has a line break, which no header may have");
-    expect(has(header("X", "a\\nb"), "line break") and has(header("X", "a\\rb"), "line break"));
-    expect(has(header("X", "a\\u0000b"), "NUL") and has(header("X", "${ZERO}"), "NUL"));
-    expect(has(header("X", "a\\u001bb"), "control character") and has(header("X", "a\\u007fb"), "control character"));
-    expect(has(header("X", "${UMLAUT}"), "beyond ASCII") and has(header("X", "\\u0100"), "beyond ASCII"));
+    expect(contains(header("X", "a\\nb"), "line break") and contains(header("X", "a\\rb"), "line break"));
+    expect(contains(header("X", "a\\u0000b"), "NUL") and contains(header("X", "${ZERO}"), "NUL"));
+    expect(contains(header("X", "a\\u001bb"), "control character") and
+           contains(header("X", "a\\u007fb"), "control character"));
+    expect(contains(header("X", "${UMLAUT}"), "beyond ASCII") and contains(header("X", "\\u0100"), "beyond ASCII"));
     for (const char* name : {"a b", "a:", "a\\nb", "\xC3\xBC", "(a)"})
-      expect(has(header(name, "v"), "has a character that no header's name has")) << name;
-    expect(has(header("", "v"), "is empty"));
+      expect(contains(header(name, "v"), "has a character that no header's name has")) << name;
+    expect(contains(header("", "v"), "is empty"));
     for (const char* name : {"Host", "content-length", "Transfer-Encoding", "CONNECTION", "Content-Type", "accept"})
-      expect(has(header(name, "v"), "the transport writes itself")) << name;
+      expect(contains(header(name, "v"), "the transport writes itself")) << name;
     for (const char* name : {"Mcp-Session-Id", "MCP-Protocol-Version", "mcp-x"})
-      expect(has(header(name, "v"), "of the protocol itself")) << name;
-    expect(has(fault_of(R"("url":"http://a","headers":{"X-A":"1","x-a":"2"})"), "is there twice but for its case"));
+      expect(contains(header(name, "v"), "of the protocol itself")) << name;
+    expect(
+        contains(fault_of(R"("url":"http://a","headers":{"X-A":"1","x-a":"2"})"), "is there twice but for its case"));
     expect(address(R"("url":"http://a","headers":{"authorization":"Basic x","McpX":"~ a"})").headers.size() == 2_ul);
   };
   "certificates and a proxy belong to an address, and are checked when they are read"_test = [] {
@@ -261,15 +236,15 @@ const suite<"config"> tests = [] {
         R"("url":"https://a","tls":{"ca":"/ca.pem","cert":"/me.pem","key":"/me.key"},"proxy":"http://u:p@proxy:3128")");
     expect(all.tls.ca_file == "/ca.pem" and all.tls.certificate_file == "/me.pem" and all.tls.key_file == "/me.key");
     expect(all.proxy == "http://u:p@proxy:3128" and address(R"("url":"http://a","proxy":"none")").proxy == "none");
-    expect(has(fault_of(R"("url":"https://a","tls":{"cert":"/me.pem"})"), "together"));
-    expect(has(fault_of(R"("url":"https://a","tls":{"verify":false})"), "is no key of"));
-    expect(has(fault_of(R"("url":"https://a","tls":true)"), "must be an object"));
-    expect(has(fault_of(R"("url":"https://a","proxy":"socks5://p:1")"), "proxy"));
+    expect(contains(fault_of(R"("url":"https://a","tls":{"cert":"/me.pem"})"), "together"));
+    expect(contains(fault_of(R"("url":"https://a","tls":{"verify":false})"), "is no key of"));
+    expect(contains(fault_of(R"("url":"https://a","tls":true)"), "must be an object"));
+    expect(contains(fault_of(R"("url":"https://a","proxy":"socks5://p:1")"), "proxy"));
     const std::string bad = fault_of(R"("url":"https://a","proxy":"https://u:hunter2@p:1")");
-    expect(has(bad, "proxy") and !has(bad, "hunter2")) << bad;
-    expect(has(fault_of(R"("url":"http://0x7f.1/mcp")"), "0x7f.1") and
-           has(fault_of(R"("url":"http://u:hunter2@a/")"), "url"));
-    expect(!has(fault_of(R"("url":"http://u:hunter2@a/")"), "hunter2"));
+    expect(contains(bad, "proxy") and !contains(bad, "hunter2")) << bad;
+    expect(contains(fault_of(R"("url":"http://0x7f.1/mcp")"), "0x7f.1") and
+           contains(fault_of(R"("url":"http://u:hunter2@a/")"), "url"));
+    expect(!contains(fault_of(R"("url":"http://u:hunter2@a/")"), "hunter2"));
   };
   "S083 a problem never repeats a value"_test = [] {
     const std::string secret = "hunter2";
@@ -279,21 +254,22 @@ const suite<"config"> tests = [] {
           R"("command":"x","tools":["hunter2?"])", R"("command":"x","timeout":"hunter2")",
           R"("url":"http://a","headers":{"X":"hunter2\n"})", R"("command":"x","unknown":"hunter2")"}) {
       const auto config = parse_entry(members);
-      expect(config.problems.size() == 1_ul and !has(problems_of(config), secret)) << members << problems_of(config);
+      expect(config.problems.size() == 1_ul and !contains(problems_of(config), secret))
+          << members << problems_of(config);
     }
   };
   "the name of a server is printable and short"_test = [] {
     const auto named = [](const std::string& name) { return parse_servers("\"" + name + R"(":{"command":"x"})"); };
     expect(named(std::string(128, 'n')).settings.servers.size() == 1_ul);
     expect(named("gr\xC3\xBC\xC3\x9F \xE6\x97\xA5/~").settings.servers.size() == 1_ul);
-    expect(has(problems_of(named(std::string(129, 'n'))), "more than 128 bytes"));
-    expect(has(problems_of(named("")), "the name of a server is empty"));
+    expect(contains(problems_of(named(std::string(129, 'n'))), "more than 128 bytes"));
+    expect(contains(problems_of(named("")), "the name of a server is empty"));
     for (const char* name : {"a\\nb", "\\u001b[31m", "\\u007f", "\\u0085", "\\u2028"})
-      expect(named(name).settings.servers.empty() and has(problems_of(named(name)), "control characters")) << name;
+      expect(named(name).settings.servers.empty() and contains(problems_of(named(name)), "control characters")) << name;
     const auto escaped = parse_servers(R"("a/b~c":{})");
     expect(escaped.problems.at(0).pointer == "/mcpServers/a~1b~0c");
     const auto line = parse_servers(R"("a\nb":{})").problems.at(0).text();
-    expect(!has(line, "\n") and has(line, "/mcpServers/a\\nb"));
+    expect(!contains(line, "\n") and contains(line, "/mcpServers/a\\nb"));
   };
   "keys that are not known are warned of, the usual ones of other hosts are not"_test = [] {
     good(R"("command":"x","description":"d","autoApprove":["a"],"alwaysAllow":[],"$schema":"s")");
@@ -305,126 +281,6 @@ const suite<"config"> tests = [] {
            "program\n");
     const auto remote = parse_entry(R"("url":"http://a","args":[],"cwd":"/")");
     expect(remote.settings.servers.size() == 1_ul and remote.problems.size() == 2_ul) << problems_of(remote);
-  };
-  "G01 what is not JSON is told by line and column, and starts nothing"_test = [] {
-    const std::vector<std::pair<std::string, std::string>> cases{
-        {"", "mcp.json:1:1: error: not JSON: a value is missing"},
-        {" \n ", "mcp.json:2:2: error: not JSON: a value is missing"},
-        {"{\n  \"mcpServers\": {\n    \"a\": { \"command\": 'x' }\n  }\n}", "mcp.json:3:23: error: not JSON: "},
-        {"{\n  \"a\": 1\n  \"b\": 2\n}", "mcp.json:3:3: error: not JSON: expected `,` or `}`"},
-        {"{\"\xC3\xBC\xC3\xBC\" 1}", "mcp.json:1:7: error: not JSON: expected `:`"},
-        {"{a: 1}", "mcp.json:1:2: error: not JSON: expected a name in double quotes"},
-        {"{\"a\":}", "mcp.json:1:6: error: not JSON: "},
-        {"{\"a\":", "mcp.json:1:6: error: not JSON: a value is missing"},
-        {"{\n\"a\": [\n1,", "mcp.json:3:3: error: not JSON: the text ends, and the `[` of line 2 is not closed"},
-        {"{\n\"a", "mcp.json:2:1: error: not JSON: "},
-        {"{} x", "mcp.json:1:4: error: not JSON: something stands behind the value"},
-        {"{}\n}", "mcp.json:2:1: error: not JSON: something stands behind the value"},
-        {"[1,,2]", "mcp.json:1:4: error: not JSON: "},
-        {"[,]", "mcp.json:1:2: error: not JSON: "},
-        {"{,}", "mcp.json:1:2: error: not JSON: expected a name"},
-        {"[1 2]", "mcp.json:1:4: error: not JSON: expected `,` or `]`"},
-        {"{\"a\":tru}", "mcp.json:1:6: error: not JSON: "},
-        {"{\"a\":01}", "mcp.json:1:7: error: not JSON: "},
-        {"{\n /* never\n ends", "mcp.json:2:2: error: not JSON: a comment begins here and never ends"},
-        {"{} / /", "mcp.json:1:4: error: not JSON: "},
-        {"\"\xFF\"", "mcp.json:1:1: error: not JSON: not UTF-8"},
-        {std::string(200, '['), "mcp.json:1:129: error: not JSON: nested too deeply"},
-        {"\xFF\xFE{\0}\0", "mcp.json:1:1: error: is in UTF-16: save it as UTF-8"},
-    };
-    for (const auto& [text, told] : cases) {
-      const auto config = parse(text);
-      expect(!config.usable and config.settings.servers.empty() and config.problems.size() == 1_ul) << text;
-      expect(problems_of(config).starts_with(told)) << text << problems_of(config);
-    }
-  };
-  "G01 a BOM, line breaks of Windows and 100 MB"_test = [] {
-    const auto config = parse("\xEF\xBB\xBF{\r\n\"mcpServers\":{\r\n\"a\":{\"command\":7}}}\r\n");
-    expect(config.usable and problems_of(config) == "mcp.json:3:16: error: /mcpServers/a/command: must be a text\n")
-        << problems_of(config);
-    const auto large = parse(std::string(100'000'000, ' '));
-    expect(!large.usable and problems_of(large) == "mcp.json: error: larger than 1 MiB: this is no settings file\n");
-  };
-  "G01 a bad entry is left out, the others stay in the order of the file"_test = [] {
-    const auto config = parse_servers(R"("z":{"command":"1"},"b":{},"y":7,"m":{"url":"x"},"a":{"command":"2"})");
-    expect(config.usable and config.problems.size() == 3_ul and config.settings.servers.size() == 2_ul);
-    expect(config.settings.servers[0].name == "z" and config.settings.servers[1].name == "a");
-    expect(problems_of(config) ==
-           "mcp.json:1:37: error: /mcpServers/b: has neither \"command\" nor \"url\"\n"
-           "mcp.json:1:47: error: /mcpServers/y: must be an object with the settings of a server\n"
-           "mcp.json:1:60: error: /mcpServers/m/url: must begin with http:// or https://\n")
-        << problems_of(config);
-  };
-  "G01 of two servers of one name the first one stays, and both lines are told"_test = [] {
-    const auto config = parse(
-        "{\"mcpServers\":{\n\"a\":{\"command\":\"1\"},\n\"\\u0061\":{\"command\":\"2\"}},\n"
-        "\"servers\":{\"a\":{\"command\":\"3\"},\"b\":{\"command\":\"4\"}}}");
-    expect(config.settings.servers.size() == 2_ul and config.problems.size() == 2_ul) << problems_of(config);
-    expect(std::get<stdio_settings>(config.settings.servers[0].transport).command == "1");
-    expect(problems_of(config) ==
-           "mcp.json:3:2: error: /mcpServers/a: is there twice: the first one is in line 2\n"
-           "mcp.json:4:13: error: /servers/a: is the name of another server, too: the one in line 2 stays\n")
-        << problems_of(config);
-  };
-  "a file of another shape says so"_test = [] {
-    for (const char* text : {"[]", "7", "\"x\"", "null", R"({"mcpServers":[]})", R"({"servers":null})"}) {
-      const auto config = parse(text);
-      expect(!config.usable and config.problems.size() == 1_ul and config.settings.servers.empty()) << text;
-    }
-    const auto empty = parse("{}");
-    expect(empty.usable and empty.problems.empty() and empty.settings.servers.empty());
-    const auto other = parse(R"({"mcpserver":{"a":{"command":"x"}}})");
-    expect(other.usable and
-           problems_of(other) == "mcp.json:1:1: warning: has no \"mcpServers\", so there are no servers in it\n");
-  };
-  "the report of a file of nothing but mistakes is bounded"_test = [] {
-    std::string entries;
-    for (int i = 0; i < 1000; ++i) entries += (i ? ",\"" : "\"") + std::to_string(i) + "\":{}";
-    const auto config = parse_servers(entries);
-    expect(config.problems.size() == 101_ul and config.problems.back().what == "there are more problems than these");
-  };
-  "what is about the host stands in an object of its own"_test = [] {
-    const auto config = parse(R"({"hawser":{"separator":"_","name_limit":128,"max_message":2048,"max_result":1000,
-      "keep_rows":"5s","starting_at_once":2},"mcpServers":{}})");
-    const auto& s = config.settings;
-    expect(config.problems.empty() and s.names.separator == "_" and s.names.limit == 128_ul) << problems_of(config);
-    expect(s.limits.max_message == 2048_ul and s.limits.max_result == 1000_ul and s.limits.starting_at_once == 2_ul);
-    expect(s.keep_rows == 5s and parse(R"({"hawser":{"keep_rows":0}})").settings.keep_rows == 0s);
-    const auto bad = parse(R"({"hawser":{"separator":"/","name_limit":5,"keep_rows":-1,"starting_at_once":0,"x":1}})");
-    expect(bad.usable and bad.problems.size() == 5_ul and bad.settings.names.separator == "__") << problems_of(bad);
-    expect(bad.settings.names.limit == 64_ul and bad.settings.keep_rows == 30s);
-    expect(!parse(R"({"hawser":[]})").problems.empty());
-    expect(s.resources == resource_form::text) << "S018 what is not said";
-    expect(parse(R"({"hawser":{"resources":"json"}})").settings.resources == resource_form::json);
-    expect(has(problems_of(parse(R"({"hawser":{"resources":"xml"}})")), "must be \"text\" or \"json\""));
-  };
-  "S003 S027 S028 which file is read: the option, then the variables, else none"_test = [] {
-    std::map<std::string, std::string, std::less<>> environment;
-    const variables env = [&](std::string_view name) -> std::optional<std::string> {
-      const auto found = environment.find(name);
-      return found == environment.end() ? std::nullopt : std::optional{found->second};
-    };
-    expect(!choose_config("", env).has_value());
-    environment = {{"MCP_CONFIG_PATH", "m"}};
-    expect(choose_config("", env)->path == "m" and choose_config("", env)->source == "MCP_CONFIG_PATH");
-    environment["HAWSER_CONFIG"] = "h";
-    expect(choose_config("", env)->path == "h" and choose_config("", env)->source == "HAWSER_CONFIG");
-    expect(choose_config("o", env)->path == "o" and choose_config("o", env)->source == "--config");
-    environment["HAWSER_CONFIG"] = "";
-    expect(choose_config("", env)->path == "m");
-  };
-  "a file is loaded, and one that is not there is named"_test = [] {
-    const testing::temporary_folder folder;
-    const std::string path = folder / "mcp.json";
-    std::ofstream{path} << R"({"mcpServers":{"a":{"command":"${HOST}"}}})";
-    const auto loaded = run(load_config(path, variable));
-    expect(loaded.usable and loaded.problems.empty() and loaded.settings.servers.size() == 1_ul);
-    expect(loaded.settings.servers[0].origin == path + ":1");
-    const auto missing = run(load_config(folder / "none.json", variable));
-    expect(!missing.usable and missing.problems.size() == 1_ul);
-    expect(missing.problems[0].text().starts_with(folder / "none.json" + ": error: open: ")) << problems_of(missing);
-    const auto no_file = run(load_config(folder / ".", variable));
-    expect(!no_file.usable and has(problems_of(no_file), "not a regular file")) << problems_of(no_file);
   };
 };
 

@@ -6,18 +6,18 @@
 #include <chrono>
 
 #include "../../runtime/scope.hpp"
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
 using namespace std::chrono_literals;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
 using action = elicitation_answer::action;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 json::object sample(std::string_view text) {
   return {{"role", "assistant"},
@@ -35,7 +35,7 @@ task<void> looks_at_roots(interop_house& house) {
   expect(fatal(!house.user.looks.empty()));
   expect(house.user.looks.front().server == "everything");
   const std::string first = co_await house.call("everything__get-roots-list");
-  expect(has(first, "URI: file:///tmp/one") and has(first, "1 total")) << first;
+  expect(contains(first, "URI: file:///tmp/one") and contains(first, "1 total")) << first;
 
   house.user.roots.push_back({.uri = "file:///tmp/two", .name = "two"});
   auto notified = house.at().notify("everything", "notifications/roots/list_changed");
@@ -46,32 +46,33 @@ task<void> looks_at_roots(interop_house& house) {
   const bool looked_again = co_await house.until(looked);
   expect(looked_again);
   const std::string second = co_await house.call("everything__get-roots-list");
-  expect(has(second, "URI: file:///tmp/two")) << second;
+  expect(contains(second, "URI: file:///tmp/two")) << second;
 }
 
 task<void> asks_the_model(interop_house& house) {
   house.user.sample = sample("an answer");
   const std::string answer =
       co_await house.call("everything__trigger-sampling-request", R"({"prompt":"say","maxTokens":50})");
-  expect(answer.starts_with("LLM sampling result:") and has(answer, R"("text": "an answer")")) << answer;
+  expect(answer.starts_with("LLM sampling result:") and contains(answer, R"("text": "an answer")")) << answer;
   expect(fatal(house.user.prompts.size() == 1_ul));
   const sampling_request& asked = house.user.prompts.front();
   expect(asked.server == "everything" and asked.params.at("maxTokens") == 50);
-  expect(has(json::serialize(asked.params), "Resource trigger-sampling-request context: say"));
+  expect(contains(json::serialize(asked.params), "Resource trigger-sampling-request context: say"));
 
   house.user.sample.reset();
   auto declined = co_await house.at().call("everything__trigger-sampling-request", R"({"prompt":"say"})");
   expect(fatal(declined.has_value()));
-  expect(declined->is_error() and has(declined->text(), "MCP error -1: ")) << declined->text();
+  expect(declined->is_error() and contains(declined->text(), "MCP error -1: ")) << declined->text();
 }
 
 task<void> asks_by_form(interop_house& house) {
   house.user.form = {.what = action::accept, .content = {{"name", "Ada"}, {"check", true}, {"integer", 7}}};
   const std::string accepted = co_await house.call("everything__trigger-elicitation-request");
-  expect(has(accepted, "User provided the requested information") and has(accepted, "- Name: Ada")) << accepted;
+  expect(contains(accepted, "User provided the requested information") and contains(accepted, "- Name: Ada"))
+      << accepted;
   // What the user left out comes from the schema.
-  expect(has(accepted, R"("integer": 7)") and has(accepted, R"("number": 3.14)")) << accepted;
-  expect(has(accepted, R"("untitledSingleSelectEnum": "Monica")")) << accepted;
+  expect(contains(accepted, R"("integer": 7)") and contains(accepted, R"("number": 3.14)")) << accepted;
+  expect(contains(accepted, R"("untitledSingleSelectEnum": "Monica")")) << accepted;
   expect(fatal(house.user.forms.size() == 1_ul));
   expect(house.user.forms.front().server == "everything");
   expect(house.user.forms.front().message == "Please provide inputs for the following fields:");
@@ -79,22 +80,22 @@ task<void> asks_by_form(interop_house& house) {
 
   house.user.form = {.what = action::decline};
   const std::string declined = co_await house.call("everything__trigger-elicitation-request");
-  expect(has(declined, "User declined to provide the requested information")) << declined;
+  expect(contains(declined, "User declined to provide the requested information")) << declined;
   house.user.form = {.what = action::cancel};
   const std::string cancelled = co_await house.call("everything__trigger-elicitation-request");
-  expect(has(cancelled, "User cancelled the elicitation dialog")) << cancelled;
+  expect(contains(cancelled, "User cancelled the elicitation dialog")) << cancelled;
 }
 
 task<void> asks_by_page(interop_house& house) {
   house.user.url = {.what = action::accept};
   const std::string arguments = R"({"url":"https://example.com/a","message":"Open it"})";
   const std::string accepted = co_await house.call("everything__trigger-url-elicitation", arguments);
-  expect(has(accepted, "User completed the URL elicitation flow")) << accepted;
+  expect(contains(accepted, "User completed the URL elicitation flow")) << accepted;
   expect(fatal(house.user.pages.size() == 1_ul));
   expect(house.user.pages.front().url == "https://example.com/a" and house.user.pages.front().message == "Open it");
   house.user.url = {.what = action::decline};
   const std::string declined = co_await house.call("everything__trigger-url-elicitation", arguments);
-  expect(has(declined, "User declined to open the URL")) << declined;
+  expect(contains(declined, "User declined to open the URL")) << declined;
 }
 
 task<void> asks_by_error(interop_house& house) {

@@ -4,18 +4,18 @@
 #include <boost/json/parse.hpp>
 #include <set>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
 using action = elicitation_answer::action;
 using kind = host_change::kind;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool says(const result<raw_json>& answer, int code) {
   return answer.has_error() && answer.error().code == errc::remote && answer.error().native == code;
@@ -42,9 +42,9 @@ task<void> has_pages(interop_house& house) {
   auto templates = co_await house.at().list("old", list_kind::resource_templates);
   expect(templates.has_value() and templates->size() == 1_ul);
   auto text = co_await house.at().read_resource("old", "test://static/resource/1");
-  expect(text.has_value() and has(text->text(), "This is a plaintext resource"));
+  expect(text.has_value() and contains(text->text(), "This is a plaintext resource"));
   auto blob = co_await house.at().read_resource("old", "test://static/resource/2");
-  expect(blob.has_value() and has(blob->text(), R"("blob":)"));
+  expect(blob.has_value() and contains(blob->text(), R"("blob":)"));
   auto missing = co_await house.at().read_resource("old", "test://static/resource/101");
   expect(says(missing, -32603));
 }
@@ -61,7 +61,7 @@ task<void> has_prompts(interop_house& house) {
   expect(says(unknown, -32603));
   auto completed = co_await house.at().complete(
       "old", R"({"ref":{"type":"ref/prompt","name":"complex_prompt"},"argument":{"name":"style","value":"f"}})");
-  expect(completed.has_value() and has(completed->text(), R"(["formal","friendly"])"));
+  expect(completed.has_value() and contains(completed->text(), R"(["formal","friendly"])"));
 }
 
 task<void> answers_calls(interop_house& house) {
@@ -71,7 +71,7 @@ task<void> answers_calls(interop_house& house) {
   expect(fatal(weather.has_value()));
   expect(weather->data() == json::parse(R"({"temperature":22.5,"conditions":"Partly cloudy","humidity":65})"));
   const std::string links = co_await house.call("old__getResourceLinks", R"({"count":2})");
-  expect(has(links, "\n[resource: test://static/resource/1]\n[resource: test://static/resource/2]")) << links;
+  expect(contains(links, "\n[resource: test://static/resource/1]\n[resource: test://static/resource/2]")) << links;
   auto unknown = co_await house.at().call(house.of("old").id, "nope", "{}");
   expect(unknown.has_error() and unknown.error().code == errc::remote and unknown.error().native == -32603_i);
 }
@@ -108,10 +108,10 @@ task<void> asks(interop_house& house) {
 
   house.user.form = {.what = action::accept, .content = {{"color", "red"}, {"number", 7}, {"pets", "cats"}}};
   const std::string filled = co_await house.call("old__startElicitation");
-  expect(has(filled, "- Color: red\n- Number: 7\n- Pets: cats")) << filled;
+  expect(contains(filled, "- Color: red\n- Number: 7\n- Pets: cats")) << filled;
   house.user.form = {.what = action::decline};
   const std::string refused = co_await house.call("old__startElicitation");
-  expect(has(refused, "User declined to provide their favorite things")) << refused;
+  expect(contains(refused, "User declined to provide their favorite things")) << refused;
 }
 
 task<void> asks_before_it_subscribes(interop_house& house) {

@@ -3,12 +3,13 @@
 // host stands in everything_input_test.cpp.
 #include <boost/json/parse.hpp>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
-using namespace std::chrono_literals;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
@@ -17,8 +18,6 @@ using kind = host_change::kind;
 constexpr std::string_view tools_list = R"("method":"tools/list")";
 constexpr std::string_view tools_changed = R"("method":"notifications/tools/list_changed")";
 constexpr const char* dynamic_text = "demo://resource/dynamic/text/1";
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 task<void> agrees(interop_house& house) {
   const server_status now = house.of("everything");
@@ -65,38 +64,38 @@ task<void> answers_with_blocks(interop_house& house) {
   expect(fatal(blocks.size() == 3_ul));
   expect(blocks[1].type == content_block::kind::image and blocks[1].mime_type == "image/png");
   expect(blocks[1].data.starts_with("iVBORw0KGgo"));
-  expect(has(image->text(), "\n[image: image/png, ") and !has(image->text(), "iVBORw0KGgo")) << image->text();
+  expect(contains(image->text(), "\n[image: image/png, ") and !contains(image->text(), "iVBORw0KGgo")) << image->text();
   expect(image->data().is_array() and !image->structured().has_value());
 
   auto links = co_await house.at().call("everything__get-resource-links", R"({"count":3})");
   expect(fatal(links.has_value()));
   expect(links->content().size() == 4_ul);
   expect(links->content()[1].type == content_block::kind::resource_link);
-  expect(has(links->text(), "\n[resource: demo://resource/dynamic/text/2]\n")) << links->text();
+  expect(contains(links->text(), "\n[resource: demo://resource/dynamic/text/2]\n")) << links->text();
 
   auto text =
       co_await house.at().call("everything__get-resource-reference", R"({"resourceType":"Text","resourceId":1})");
   expect(fatal(text.has_value()));
-  expect(has(text->text(), "\nResource 1: This is a plaintext resource")) << text->text();
+  expect(contains(text->text(), "\nResource 1: This is a plaintext resource")) << text->text();
   auto blob =
       co_await house.at().call("everything__get-resource-reference", R"({"resourceType":"Blob","resourceId":2})");
   expect(fatal(blob.has_value()));
-  expect(has(blob->text(), "\n[resource: demo://resource/dynamic/blob/2]\n")) << blob->text();
+  expect(contains(blob->text(), "\n[resource: demo://resource/dynamic/blob/2]\n")) << blob->text();
   expect(!blob->content()[1].data.empty() and blob->content()[1].mime_type == "text/plain");
 }
 
 task<void> says_no(interop_house& house) {
   auto bad = co_await house.at().call("everything__get-sum", R"({"a":"one"})");
   expect(fatal(bad.has_value()));
-  expect(bad->is_error() and has(bad->text(), "Input validation error")) << bad->text();
+  expect(bad->is_error() and contains(bad->text(), "Input validation error")) << bad->text();
   auto unknown = co_await house.at().call(house.of("everything").id, "nope", "{}");
   expect(fatal(unknown.has_value()));
-  expect(unknown->is_error() and has(unknown->text(), "Tool nope not found")) << unknown->text();
+  expect(unknown->is_error() and contains(unknown->text(), "Tool nope not found")) << unknown->text();
   auto not_listed = co_await house.at().call("everything__nope", "{}");
   expect(not_listed.has_error() and not_listed.error().code == errc::tool_unknown);
   auto as_task = co_await house.at().call("everything__simulate-research-query", R"({"topic":"knots"})");
   expect(fatal(as_task.has_value()));
-  expect(as_task->is_error() and has(as_task->text(), "requires task augmentation")) << as_task->text();
+  expect(as_task->is_error() and contains(as_task->text(), "requires task augmentation")) << as_task->text();
 }
 
 task<void> progresses(interop_house& house) {
@@ -108,7 +107,7 @@ task<void> progresses(interop_house& house) {
   auto answer = co_await house.at().call("everything__trigger-long-running-operation", R"({"duration":0.4,"steps":4})",
                                          std::move(settings));
   expect(fatal(answer.has_value()));
-  expect(has(answer->text(), "Long running operation completed")) << answer->text();
+  expect(contains(answer->text(), "Long running operation completed")) << answer->text();
   const std::vector<std::pair<double, double>> all{{1, 4}, {2, 4}, {3, 4}, {4, 4}};
   expect(steps == all);
 }
@@ -141,11 +140,11 @@ task<void> has_resources(interop_house& house) {
 
   auto document = co_await house.at().read_resource("everything", "demo://resource/static/document/features.md");
   expect(fatal(document.has_value()));
-  expect(has(document->text(), R"("uri":"demo://resource/static/document/features.md")"));
+  expect(contains(document->text(), R"("uri":"demo://resource/static/document/features.md")"));
   auto missing = co_await house.at().read_resource("everything", "demo://nope");
   expect(missing.has_error() and missing.error().code == errc::remote);
   expect(missing.has_error() and missing.error().native == -32602_i);
-  expect(missing.has_error() and has(missing.error().what, R"(server "everything")"));
+  expect(missing.has_error() and contains(missing.error().what, R"(server "everything")"));
 }
 
 task<void> has_prompts(interop_house& house) {
@@ -154,7 +153,7 @@ task<void> has_prompts(interop_house& house) {
   expect(listed->size() == 4_ul);
   auto prompt = co_await house.at().get_prompt("everything", "args-prompt", R"({"city":"Berlin"})");
   expect(fatal(prompt.has_value()));
-  expect(has(prompt->text(), "What's weather in Berlin?")) << prompt->text();
+  expect(contains(prompt->text(), "What's weather in Berlin?")) << prompt->text();
   auto lacking = co_await house.at().get_prompt("everything", "args-prompt", "{}");
   expect(lacking.has_error() and lacking.error().code == errc::remote);
   expect(lacking.has_error() and lacking.error().native == -32602_i);
@@ -163,12 +162,12 @@ task<void> has_prompts(interop_house& house) {
       "everything",
       R"({"ref":{"type":"ref/prompt","name":"completable-prompt"},"argument":{"name":"department","value":"S"}})");
   expect(fatal(completed.has_value()));
-  expect(has(completed->text(), R"("values":["Sales","Support"])")) << completed->text();
+  expect(contains(completed->text(), R"("values":["Sales","Support"])")) << completed->text();
   auto in_context = co_await house.at().complete(
       "everything", R"({"ref":{"type":"ref/prompt","name":"completable-prompt"},"argument":{"name":"name","value":""},)"
                     R"("context":{"arguments":{"department":"Sales"}}})");
   expect(fatal(in_context.has_value()));
-  expect(has(in_context->text(), R"(["David","Eve","Frank"])")) << in_context->text();
+  expect(contains(in_context->text(), R"(["David","Eve","Frank"])")) << in_context->text();
 }
 
 task<void> tells_updates(interop_house& house) {

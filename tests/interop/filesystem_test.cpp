@@ -3,16 +3,16 @@
 #include <boost/json/parse.hpp>
 #include <fstream>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string with_path(const std::string& path, const std::string& more = {}) {
   return R"({"path":")" + path + '"' + more + '}';
@@ -40,7 +40,7 @@ task<void> has_tools(interop_house& house) {
 // It takes some time to look at new roots, and does not say when it has done so.
 task<std::string> allowed_once_it_has(interop_house& house, std::string path) {
   std::string allowed;
-  for (int tries = 0; tries < 5000 && !has(allowed, path); ++tries)
+  for (int tries = 0; tries < 5000 && !contains(allowed, path); ++tries)
     allowed = co_await house.call("files__list_allowed_directories");
   co_return allowed;
 }
@@ -53,16 +53,16 @@ task<void> follows_roots(interop_house& house) {
   auto notified = house.at().notify("files", "notifications/roots/list_changed");
   expect(notified.has_value());
   const std::string both = co_await allowed_once_it_has(house, house.folder / "second");
-  expect(has(both, house.folder / "first") and has(both, house.folder / "second")) << both;
+  expect(contains(both, house.folder / "first") and contains(both, house.folder / "second")) << both;
   expect(house.user.looks.size() == 2_ul);
 }
 
 task<void> reads_and_writes(interop_house& house) {
   const std::string allowed = co_await allowed_once_it_has(house, house.folder / "first");
-  expect(has(allowed, "first")) << allowed;
+  expect(contains(allowed, "first")) << allowed;
   const std::string file = house.folder / "first/a.txt";
   const std::string written = co_await house.call("files__write_file", with_path(file, R"(,"content":"one\ntwo\n")"));
-  expect(has(written, "Successfully wrote")) << written;
+  expect(contains(written, "Successfully wrote")) << written;
   std::ifstream there{file};
   const std::string bytes{std::istreambuf_iterator<char>{there}, {}};
   expect(bytes == "one\ntwo\n") << bytes;
@@ -71,7 +71,7 @@ task<void> reads_and_writes(interop_house& house) {
   expect(read->text() == "one" and read->data() == json::parse(R"({"content":"one"})")) << read->text();
   auto outside = co_await house.at().call("files__read_text_file", with_path("/etc/hostname"));
   expect(fatal(outside.has_value()));
-  expect(outside->is_error() and has(outside->text(), "Access denied")) << outside->text();
+  expect(outside->is_error() and contains(outside->text(), "Access denied")) << outside->text();
 }
 
 // It ends with 1 before it answers, the question for its era and then the handshake.
@@ -86,7 +86,7 @@ task<void> cannot_start(interop_house& house) {
   const bool seen = co_await house.until(failed);
   expect(seen);
   const server_status now = house.of("lost");
-  expect(has(now.reason, "exited with 1") and has(now.reason, "nowhere")) << now.reason;
+  expect(contains(now.reason, "exited with 1") and contains(now.reason, "nowhere")) << now.reason;
   expect(!now.advice.empty() and now.pid == 0_i);
   auto removed = co_await house.at().remove_server("lost");
   expect(removed.has_value() and !house.at().status("lost").has_value());

@@ -5,13 +5,14 @@
 
 #include "../../runtime/scope.hpp"
 #include "../support/call_outcome.hpp"
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
-using namespace std::chrono_literals;
 using testing::call_outcome;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
@@ -19,8 +20,6 @@ using action = elicitation_answer::action;
 using kind = host_change::kind;
 
 constexpr const char* dynamic_text = "demo://resource/dynamic/text/1";
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 task<void> agrees(interop_house& house) {
   const server_status now = house.of("remote");
@@ -38,7 +37,7 @@ task<void> answers_calls(interop_house& house) {
   expect(echo == "Echo: grüß dich") << echo;
   auto bad = co_await house.at().call("remote__get-sum", R"({"a":"one"})");
   expect(fatal(bad.has_value()));
-  expect(bad->is_error() and has(bad->text(), "Input validation error")) << bad->text();
+  expect(bad->is_error() and contains(bad->text(), "Input validation error")) << bad->text();
   auto missing = co_await house.at().read_resource("remote", "demo://nope");
   expect(missing.has_error() and missing.error().code == errc::remote and missing.error().native == -32602_i);
 }
@@ -55,7 +54,7 @@ task<void> answers_many(interop_house& house) {
   co_await calls.join();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string said = answers[i].said();
-    expect(i < 4 ? has(said, "operation completed") : said == "Echo: " + std::to_string(i)) << i << said;
+    expect(i < 4 ? contains(said, "operation completed") : said == "Echo: " + std::to_string(i)) << i << said;
     if (i >= 4) expect(answers[i].at < answers[0].at) << i << "waited for a slow one";
   }
 }
@@ -67,7 +66,7 @@ task<void> progresses(interop_house& house) {
   auto answer = co_await house.at().call("remote__trigger-long-running-operation", R"({"duration":0.4,"steps":4})",
                                          std::move(settings));
   expect(fatal(answer.has_value()));
-  expect(has(answer->text(), "Long running operation completed")) << answer->text();
+  expect(contains(answer->text(), "Long running operation completed")) << answer->text();
   expect((steps == std::vector<double>{1, 2, 3, 4}));
 }
 
@@ -86,16 +85,16 @@ task<void> is_cancelled(interop_house& house) {
 task<void> asks(interop_house& house) {
   house.user.form = {.what = action::accept, .content = {{"name", "Ada"}, {"check", true}, {"integer", 7}}};
   const std::string form = co_await house.call("remote__trigger-elicitation-request");
-  expect(has(form, "- Name: Ada") and has(form, R"("number": 3.14)")) << form;
+  expect(contains(form, "- Name: Ada") and contains(form, R"("number": 3.14)")) << form;
   house.user.sample = json::object{{"role", "assistant"},
                                    {"content", {{"type", "text"}, {"text", "an answer"}}},
                                    {"model", "a model of the test"},
                                    {"stopReason", "endTurn"}};
   const std::string sample =
       co_await house.call("remote__trigger-sampling-request", R"({"prompt":"say","maxTokens":50})");
-  expect(has(sample, R"("text": "an answer")")) << sample;
+  expect(contains(sample, R"("text": "an answer")")) << sample;
   const std::string roots = co_await house.call("remote__get-roots-list");
-  expect(has(roots, "URI: file:///tmp/one")) << roots;
+  expect(contains(roots, "URI: file:///tmp/one")) << roots;
 }
 
 task<void> tells_updates(interop_house& house) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // mcp-proxy, which makes a server on the network of any stdio server: of both eras on one endpoint, and of the old
 // HTTP+SSE transport on another.
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_guest;
 using testing::interop_house;
 namespace interop = testing::interop;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // In front of server-everything, whose first argument is the transport.
 interop_guest proxied(protocol_choice protocol, std::string path, http_settings::kind type) {
@@ -34,11 +34,11 @@ task<void> answers(interop_house& house) {
   expect(echo == "Echo: over there") << echo;
   auto bad = co_await house.at().call("far__get-sum", R"({"a":"one"})");
   expect(fatal(bad.has_value()));
-  expect(bad->is_error() and has(bad->text(), "Input validation error")) << bad->text();
+  expect(bad->is_error() and contains(bad->text(), "Input validation error")) << bad->text();
   auto prompts = co_await house.at().list("far", list_kind::prompts);
   expect(prompts.has_value() and prompts->size() == 4_ul);
   auto document = co_await house.at().read_resource("far", "demo://resource/static/document/features.md");
-  expect(document.has_value() and has(document->text(), "features.md"));
+  expect(document.has_value() and contains(document->text(), "features.md"));
 }
 
 task<void> is_modern(interop_house& house) {
@@ -60,7 +60,7 @@ task<void> reports_progress(interop_house& house) {
   auto answer = co_await house.at().call("far__trigger-long-running-operation", R"({"duration":0.4,"steps":4})",
                                          std::move(settings));
   expect(fatal(answer.has_value()));
-  expect(has(answer->text(), "Long running operation completed")) << answer->text();
+  expect(contains(answer->text(), "Long running operation completed")) << answer->text();
 }
 
 const suite<"interop http: mcp-proxy of the modern era"> modern = [] {

@@ -6,17 +6,17 @@
 #include <map>
 
 #include "../../runtime/scope.hpp"
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_guest;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 native_tool knot() {
   native_tool made{.name = "knot", .description = "A tool of the program"};
@@ -53,7 +53,7 @@ task<void> have_one_table(interop_house& house) {
     expect(last < row->name) << row->name;
     last = row->name;
     ++rows[std::string{row->server_name}];
-    expect(row->available() and has(row->name, row->definition->name));
+    expect(row->available() and contains(row->name, row->definition->name));
   }
   for (const server_status& one : house.at().status()) expect(rows[one.name] == one.tools) << one.name;
   expect(rows[""] == 1_ul);
@@ -112,7 +112,7 @@ task<void> serve_while_one_restarts(interop_house& house) {
   expect(told.has_value());
   co_await comes_back(house, "memory", restarted);
   const std::string graph = co_await house.call("memory__read_graph");
-  expect(has(graph, "entities")) << graph;
+  expect(contains(graph, "entities")) << graph;
 
   const int killed = house.of("github").pid;
   expect(::kill(killed, SIGKILL) == 0_i);
@@ -129,7 +129,7 @@ task<void> go_one_by_one(interop_house& house) {
   expect(removed.has_value());
   expect(testing::processes_with(house.token).size() == 5_ul);
   const std::string away = co_await house.call("old__add", R"({"a":3,"b":4})");
-  expect(has(away, R"(no tool is named "old__add")")) << away;
+  expect(contains(away, R"(no tool is named "old__add")")) << away;
   const std::string others = co_await house.call("modern__echo", R"({"text":"still here"})");
   expect(others == "still here") << others;
 }

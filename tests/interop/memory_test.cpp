@@ -2,19 +2,19 @@
 // server-memory: structured results, a resource that changes with every call, and what lasts over a restart.
 #include <boost/json/parse.hpp>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
 using kind = host_change::kind;
 
 constexpr const char* graph = "memory://knowledge-graph";
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string entity(const std::string& name) {
   return R"({"entities":[{"name":")" + name + R"(","entityType":"knot","observations":["holds"]}]})";
@@ -41,9 +41,9 @@ task<void> remembers(interop_house& house) {
   auto unknown = co_await house.at().call("memory__add_observations",
                                           R"({"observations":[{"entityName":"Nobody","contents":["x"]}]})");
   expect(fatal(unknown.has_value()));
-  expect(unknown->is_error() and has(unknown->text(), "Entity with name Nobody not found")) << unknown->text();
+  expect(unknown->is_error() and contains(unknown->text(), "Entity with name Nobody not found")) << unknown->text();
   auto resource = co_await house.at().read_resource("memory", graph);
-  expect(resource.has_value() and has(resource->text(), "bowline"));
+  expect(resource.has_value() and contains(resource->text(), "bowline"));
 }
 
 task<void> tells_updates(interop_house& house) {
@@ -69,7 +69,7 @@ task<void> restarts(interop_house& house) {
   expect(seen and house.of("memory").restarts == 1_ul);
   expect(testing::processes_with(house.token).size() == 1_ul);
   const std::string read = co_await house.call("memory__open_nodes", R"({"names":["reef knot"]})");
-  expect(has(read, "reef knot")) << read;
+  expect(contains(read, "reef knot")) << read;
   const std::size_t told = house.told(kind::resource_updated, "memory", graph);
   const std::string created = co_await house.call("memory__create_entities", entity("clove hitch"));
   expect(house.told(kind::resource_updated, "memory", graph) == told + 1) << created;

@@ -3,17 +3,17 @@
 // complete; and that the same tools ask the same user by requests when the era before is spoken.
 #include <boost/json/serialize.hpp>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
 using action = elicitation_answer::action;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 constexpr std::string_view state = R"("requestState":")";
 
@@ -64,7 +64,7 @@ task<void> asks_for_the_rest(interop_house& house) {
   const std::string said = co_await house.call("modern__ask_model");
   expect(said == "model: an answer") << said;
   expect(fatal(house.user.prompts.size() == 1_ul));
-  expect(has(json::serialize(house.user.prompts[0].params), "Say something"));
+  expect(contains(json::serialize(house.user.prompts[0].params), "Say something"));
 
   house.user.roots = {{.uri = "file:///tmp/one"}, {.uri = "file:///tmp/two"}};
   const std::string roots = co_await house.call("modern__list_roots");
@@ -76,7 +76,7 @@ task<void> is_declined(interop_house& house) {
   house.user.sample.reset();
   auto declined = co_await house.at().call("modern__ask_model", "{}");
   expect(declined.has_error() and declined.error().executed == execution::unknown);
-  expect(declined.has_error() and has(declined.error().what, R"(server "modern")"));
+  expect(declined.has_error() and contains(declined.error().what, R"(server "modern")"));
   const std::string echo = co_await house.call("modern__echo", R"({"text":"still here"})");
   expect(echo == "still here") << echo;
 }
@@ -85,7 +85,7 @@ task<void> asks_nobody(interop_house& house) {
   auto greeting = co_await house.at().call("modern__greet", "{}");
   expect(fatal(greeting.has_error()));
   expect(greeting.error().code == errc::remote and greeting.error().native == -32021_i) << greeting.error().what;
-  expect(has(greeting.error().data, "requiredCapabilities")) << greeting.error().data;
+  expect(contains(greeting.error().data, "requiredCapabilities")) << greeting.error().data;
 }
 
 task<void> speaks_the_era_before(interop_house& house) {

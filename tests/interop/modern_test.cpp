@@ -4,11 +4,13 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::interop_house;
 namespace interop = testing::interop;
 namespace json = boost::json;
@@ -16,8 +18,6 @@ using kind = host_change::kind;
 
 constexpr std::string_view listen = R"("method":"subscriptions/listen")";
 constexpr std::string_view acknowledged = R"("method":"notifications/subscriptions/acknowledged")";
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool says(const result<raw_json>& answer, int code) {
   return answer.has_error() && answer.error().code == errc::remote && answer.error().native == code;
@@ -42,18 +42,18 @@ task<void> answers_calls(interop_house& house) {
   auto sum = co_await house.at().call("modern__add", R"({"a":1,"b":2})");
   expect(fatal(sum.has_value()));
   expect(sum->text() == "3" and sum->data() == json::parse(R"({"sum":3})")) << sum->text();
-  expect(has(json::serialize(sum->meta()), "hawser-modern")) << "what the SDK says of itself in every result";
+  expect(contains(json::serialize(sum->meta()), "hawser-modern")) << "what the SDK says of itself in every result";
   const table_ref table = house.at().tools();
   const tool_row* row = table->find("modern__add");
   expect(fatal(row != nullptr));
-  expect(row->definition->hints.is_read_only() and has(row->definition->output_schema, "sum"));
+  expect(row->definition->hints.is_read_only() and contains(row->definition->output_schema, "sum"));
 }
 
 task<void> says_no(interop_house& house) {
   auto failed = co_await house.at().call("modern__fail", "{}");
   expect(failed.has_value() and failed->is_error() and failed->text() == "no");
   auto bad = co_await house.at().call("modern__add", R"({"a":"one"})");
-  expect(bad.has_value() and bad->is_error() and has(bad->text(), "Input validation error"));
+  expect(bad.has_value() and bad->is_error() and contains(bad->text(), "Input validation error"));
   auto unknown = co_await house.at().call(house.of("modern").id, "nope", "{}");
   expect(unknown.has_error() and unknown.error().code == errc::remote and unknown.error().native == -32602_i);
   auto ping = co_await house.at().request("modern", "ping", "");
@@ -66,19 +66,19 @@ task<void> has_resources_and_prompts(interop_house& house) {
   auto templates = co_await house.at().list("modern", list_kind::resource_templates);
   expect(templates.has_value() and templates->size() == 1_ul);
   auto read = co_await house.at().read_resource("modern", "note://number/7");
-  expect(read.has_value() and has(read->text(), R"("text":"note 7")"));
+  expect(read.has_value() and contains(read->text(), R"("text":"note 7")"));
   auto missing = co_await house.at().read_resource("modern", "note://nope");
   expect(says(missing, -32602));
 
   auto prompts = co_await house.at().list("modern", list_kind::prompts);
   expect(prompts.has_value() and prompts->size() == 1_ul);
   auto prompt = co_await house.at().get_prompt("modern", "translate", R"({"language":"german","text":"hi"})");
-  expect(prompt.has_value() and has(prompt->text(), "Into german: hi"));
+  expect(prompt.has_value() and contains(prompt->text(), "Into german: hi"));
   auto lacking = co_await house.at().get_prompt("modern", "translate", "{}");
   expect(says(lacking, -32602));
   auto completed = co_await house.at().complete(
       "modern", R"({"ref":{"type":"ref/prompt","name":"translate"},"argument":{"name":"language","value":"e"}})");
-  expect(completed.has_value() and has(completed->text(), R"(["english","estonian"])"));
+  expect(completed.has_value() and contains(completed->text(), R"(["english","estonian"])"));
 }
 
 task<void> progresses(interop_house& house) {

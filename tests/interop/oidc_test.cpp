@@ -2,6 +2,7 @@
 // oidc-provider as the authorization server of MCP servers of both eras, with a person who has a browser with cookies.
 #include "../../oauth/file_token_store.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../support/contains.hpp"
 #include "../support/oidc_house.hpp"
 
 namespace {
@@ -10,9 +11,8 @@ using namespace hawser;
 using namespace std::chrono_literals;
 using house = testing::login_guest_house;
 using state = server_state;
+using testing::contains;
 using testing::with_oidc;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 task<void> pass(duration time) {
   auto slept = co_await sleep_for(time);
@@ -29,10 +29,11 @@ std::optional<login> kept(const std::string& file, const std::string& url) {
 // Passive, then a login in the browser: forms, cookies, consent and the redirect.
 task<void> logs_in(house& h, std::string server, std::string revision) {
   const server_status before = co_await h.until(server, state::needs_auth);
-  expect(has(before.advice, "hawser auth " + server)) << before.advice;
+  expect(contains(before.advice, "hawser auth " + server)) << before.advice;
   const auto done = co_await h.log_in(server);
   expect(fatal(done.has_value()));
-  expect(done->lasting and has(done->scope, "notes:read") and not has(done->scope, "notes:write")) << done->scope;
+  expect(done->lasting and contains(done->scope, "notes:read") and not contains(done->scope, "notes:write"))
+      << done->scope;
   const server_status now = h.of.status(server).value_or(server_status{});
   expect(now.state == state::ready and now.agreed.revision == revision) << now.reason << now.agreed.revision;
   const std::string notes = co_await h.call(server + "__read_notes");
@@ -69,9 +70,9 @@ task<void> is_robbed(house& h) {
   const boost::json::object thief = h.replay();
   expect(boost::json::serialize(thief).find("invalid_grant") != std::string::npos);
   const std::string refused = co_await h.call("new__read_notes");
-  expect(has(refused, "invalid_grant") and has(refused, "hawser auth new")) << refused;
+  expect(contains(refused, "invalid_grant") and contains(refused, "hawser auth new")) << refused;
   const server_status now = co_await h.until("new", state::needs_auth);
-  expect(has(now.reason, "invalid_grant")) << now.reason;
+  expect(contains(now.reason, "invalid_grant")) << now.reason;
   const auto done = co_await h.log_in("new");
   const std::string again = co_await h.call("new__read_notes");
   expect(done.has_value() and again.starts_with("notes: ")) << again;
@@ -82,10 +83,10 @@ task<void> steps_up(house& h) {
     co_await logs_in(h, server, server == std::string_view{"old"} ? "2025-11-25" : "2026-07-28");
     const std::string tool = std::string{server} + "__write_note";
     const std::string refused = co_await h.call(tool, R"({"text":"one"})");
-    expect(has(refused, "notes:write") and has(refused, "hawser auth ")) << refused;
+    expect(contains(refused, "notes:write") and contains(refused, "hawser auth ")) << refused;
     expect(h.of.status(server)->state == state::ready);
     const auto done = co_await h.log_in(server);
-    expect(done.has_value() and has(done->scope, "notes:read") and has(done->scope, "notes:write"));
+    expect(done.has_value() and contains(done->scope, "notes:read") and contains(done->scope, "notes:write"));
     const std::string written = co_await h.call(tool, R"({"text":"one"})");
     expect(written == "written: one") << written;
   }
@@ -129,7 +130,7 @@ task<void> says_no(house& h) {
   const testing::scripted_browser denies{h.folder, "--deny"};
   co_await h.until("new", state::needs_auth);
   auto done = co_await h.of.authenticate("new", {}, h.person);
-  expect(done.has_error() and done.error().code == errc::auth and has(done.error().what, "access_denied"))
+  expect(done.has_error() and done.error().code == errc::auth and contains(done.error().what, "access_denied"))
       << (done ? "logged in" : done.error().what);
   expect(not kept(h.login_file(), h.guest.url("/modern/mcp")).has_value());
   expect(h.of.status("new")->state == state::needs_auth);

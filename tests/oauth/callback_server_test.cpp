@@ -1,102 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "../../oauth/callback_server.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-
 #include <chrono>
 
 #include "../../oauth/form.hpp"
-#include "../../runtime/timeout.hpp"
 #include "../support/every_step.hpp"
-#include "../support/http_house.hpp"
 #include "../support/manual_clock.hpp"
-#include "../support/run.hpp"
+#include "callback_visits.hpp"
 
 namespace {
 
 using namespace hawser;
 using namespace hawser::testing;
+using namespace hawser::testing::callbacks;
 using namespace std::chrono_literals;
-
-const std::string right_state = "right-state";
-
-// A login that waits, and what a browser, or somebody who pretends to be one, knows of it.
-struct login_house {
-  callback_server& server;
-  endpoint at;
-  std::string host;
-  std::string path;
-  std::optional<result<callback_answer>> outcome;
-  event over;
-
-  [[nodiscard]] std::string get(const std::string& query) const {
-    return "GET " + path + query + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
-  }
-  [[nodiscard]] std::string success(const std::string& code = "the-code") const {
-    return get("?code=" + code + "&state=" + right_state);
-  }
-};
-
-using house_visit = std::function<task<void>(login_house&)>;
-
-task<void> wait_in(login_house& house, duration bound) {
-  const counted alive;
-  house.outcome = co_await house.server.wait(secret{right_state}, bound);
-  house.over.set();
-}
-
-task<void> conduct(loop& l, callback_place where, duration bound, house_visit visit) {
-  const counted alive;
-  auto server = callback_server::listen(l, std::move(where));
-  expect(server.has_value()) << (server ? "" : server.error().what);
-  if (!server) co_return;
-  const std::string uri = server->redirect_uri();
-  const std::size_t slash = uri.find('/', 7);
-  login_house house{.server = *server,
-                    .at = endpoint{ip_address::loopback_v4(), 0},
-                    .host = uri.substr(7, slash - 7),
-                    .path = uri.substr(slash),
-                    .outcome = {},
-                    .over = {}};
-  house.at.port = static_cast<std::uint16_t>(std::stoi(house.host.substr(house.host.find(':') + 1)));
-  scope waiting{co_await this_context()};
-  waiting.spawn(wait_in(house, bound));
-  co_await visit(house);
-  waiting.request_stop();
-  co_await waiting.join();
-}
-
-void with_login(house_visit visit, callback_place where = {}, duration bound = 5min) {
-  loop l;
-  l.run(conduct(l, std::move(where), bound, std::move(visit)));
-}
-
-task<int> status_of(endpoint at, std::string bytes) {
-  auto answer = co_await ask(at, std::move(bytes));
-  co_return answer ? answer->status : 0;
-}
-
-task<void> finish(login_house& house) {
-  auto over = co_await house.over.wait();
-  ignore(over, "a test that is stopped has failed elsewhere");
-}
-
-// The right redirect, and that it was taken.
-task<void> succeed(login_house& house) {
-  expect(!house.outcome.has_value()) << "it still waits";
-  expect(co_await status_of(house.at, house.success()) == 200);
-  co_await finish(house);
-  expect(fatal(house.outcome && house.outcome->has_value()));
-  expect(house.outcome->value().code == secret{"the-code"});
-}
-
-task<void> is_free(endpoint at) {
-  auto refused = co_await ask(at, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  expect(!refused.has_value()) << "nobody listens any more";
-  const context where = co_await this_context();
-  expect(tcp_listener::listen(*where.loop, tcp_listener::loopback::v4, at.port).has_value()) << "the port is free";
-}
 
 task<void> log_in_plainly(login_house& house) {
   auto answer = co_await ask(house.at, house.get("?state=right-state&iss=https%3A%2F%2Fa.example&code=the-code"));
@@ -142,36 +59,6 @@ task<void> forge_after(login_house& house) {
   co_await is_free(house.at);
 }
 
-task<void> knock_wrongly(login_house& house) {
-  const std::string fields = " HTTP/1.1\r\nHost: " + house.host + "\r\n\r\n";
-  const std::string query = "?code=the-code&state=right-state";
-  expect(co_await status_of(house.at, "GET /favicon.ico" + fields) == 404);
-  expect(co_await status_of(house.at, "GET /callback/guess" + query + fields) == 404);
-  expect(co_await status_of(house.at, "GET " + house.path + "/" + query + fields) == 404);
-  expect(co_await status_of(house.at, "GET http://" + house.host + house.path + query + fields) == 404);
-  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS"})
-    expect(co_await status_of(house.at, method + (" " + house.path + query) + " HTTP/1.1\r\nHost: " + house.host +
-                                            "\r\nContent-Length: 0\r\n\r\n") == 405)
-        << method;
-  auto head = co_await ask_to_end(
-      house.at, "HEAD " + house.path + query + " HTTP/1.1\r\nHost: " + house.host + "\r\nConnection: close\r\n\r\n");
-  expect(head.has_value() && head->starts_with("HTTP/1.1 405 "));
-  co_await succeed(house);
-}
-
-task<void> come_by_other_names(login_house& house) {
-  const std::string port = house.host.substr(house.host.find(':'));
-  const std::string line = "GET " + house.path + "?code=evil&state=right-state HTTP/1.1\r\n";
-  for (const std::string& host :
-       {"localhost" + port, "evil.example" + port, std::string{"127.0.0.1"}, "127.0.0.1" + port + ".evil.example",
-        "[::1]" + port, std::string{}, std::string{"127.0.0.1:1"}})
-    expect(co_await status_of(house.at, line + "Host: " + host + "\r\n\r\n") == 403) << host;
-  expect(co_await status_of(house.at, line + "\r\n") == 400) << "none";
-  expect(co_await status_of(house.at, line + "Host: " + house.host + "\r\nHost: evil.example\r\n\r\n") == 400);
-  expect(co_await status_of(house.at, "GET " + house.path + " HTTP/1.0\r\n\r\n") == 403) << "none, and may be";
-  co_await succeed(house);
-}
-
 const std::vector<std::string> xss{"<script>alert(1)</script>",
                                    "\"><img src=x onerror=alert(1)>",
                                    "'-alert(1)-'",
@@ -207,60 +94,6 @@ task<void> collect_page(login_house& house, std::string query, std::string& page
   expect(answer->body.find("http") == std::string::npos);
 }
 
-task<void> come_slowly(login_house& house) {
-  // Before them ten that say nothing, two that never end their request, and one that breaks it off.
-  std::vector<stream> idle;
-  for (int i = 0; i < 13; ++i) {
-    auto made = co_await connect_to({house.at});
-    expect(fatal(made.has_value()));
-    if (i == 10) made->write("GET " + house.path);
-    if (i == 11) made->write("GET / HTTP/1.1\r\nHost: " + house.host + "\r\nX: ");
-    if (i == 12) co_await made->close();
-    idle.push_back(*std::move(made));
-  }
-  co_await several_turns();
-  co_await succeed(house);
-  for (stream& one : idle) co_await one.close();
-}
-
-task<void> crowd_in(login_house& house) {
-  std::vector<stream> crowd;
-  for (int i = 0; i < 16; ++i) {
-    auto made = co_await connect_to({house.at});
-    expect(fatal(made.has_value()));
-    crowd.push_back(*std::move(made));
-  }
-  co_await several_turns();
-  expect(co_await status_of(house.at, house.success()) == 503) << "sixteen at a time";
-  // By the clock of the test, which jumps, the sixteen are given up after five seconds.
-  for (stream& one : crowd) {
-    auto end = co_await read_to_end(one);
-    expect(end.has_value());
-    co_await one.close();
-  }
-  co_await succeed(house);
-}
-
-task<void> trickle(login_house& house) {
-  auto made = co_await connect_to({house.at});
-  expect(fatal(made.has_value()));
-  made->write("GET " + house.path + "?code=x&sta");
-  auto said = co_await read_to_end(*made);
-  expect(said.has_value() && said->starts_with("HTTP/1.1 408 "));
-  co_await made->close();
-  co_await succeed(house);
-}
-
-task<void> come_with_too_much(login_house& house) {
-  const std::string big(9'000, 'x');
-  expect(co_await status_of(house.at, "GET " + house.path + "?code=x&state=right-state HTTP/1.1\r\nHost: " +
-                                          house.host + "\r\nCookie: " + big + "\r\n\r\n") == 431);
-  expect(co_await status_of(house.at, house.get("?code=x&state=right-state&x=" + std::string(400'000, 'x'))) == 431);
-  expect(co_await status_of(house.at, "POST " + house.path + " HTTP/1.1\r\nHost: " + house.host +
-                                          "\r\nContent-Length: 9000\r\n\r\n" + big) == 413);
-  co_await succeed(house);
-}
-
 task<void> deny(login_house& house) {
   std::string text;
   while (text.size() < 100 << 10) text += "\x1B[31m<script>alert(1)</script>\n";
@@ -294,31 +127,6 @@ task<void> never_come(login_house& house) {
   expect(fatal(!house.outcome->has_value()));
   expect(house.outcome->error().code == errc::timed_out);
   co_await is_free(house.at);
-}
-
-task<void> come_from_outside(login_house& house) {
-  ifaddrs* all = nullptr;
-  expect(fatal(getifaddrs(&all) == 0));
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
-    std::array<char, INET_ADDRSTRLEN> text{};
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text.data(), text.size());
-    const auto address = ip_address::parse(text.data());
-    if (!address || *address == ip_address::loopback_v4()) continue;
-    auto reached = co_await with_timeout(2s, connect_to({endpoint{*address, house.at.port}}));
-    expect(!reached.has_value()) << text.data();
-  }
-  freeifaddrs(all);
-  // Another address of loopback stands for an interface on machines that have none.
-  const auto other = ip_address::parse("127.0.0.2");
-  expect(fatal(other.has_value()));
-  auto reached = co_await with_timeout(2s, connect_to({endpoint{*other, house.at.port}}));
-  expect(!reached.has_value());
-  if (has_v6()) {
-    auto v6 = co_await with_timeout(2s, connect_to({endpoint{ip_address::loopback_v6(), house.at.port}}));
-    expect(!v6.has_value());
-  }
-  co_await succeed(house);
 }
 
 task<void> stop_in_the_middle(loop& l) {
@@ -373,13 +181,6 @@ const suite<"callback server"> tests = [] {
   };
   "an answer with neither code nor error ends the login"_test = [] { with_login(bring_nothing); };
 
-  "E08 T-23 favicons, other paths, POST and HEAD take nothing away from the right redirect"_test = [] {
-    with_login(knock_wrongly);
-  };
-  "T-23 who comes by another name than 127.0.0.1 and the port is turned away"_test = [] {
-    with_login(come_by_other_names);
-  };
-  "T-23 no other address than 127.0.0.1 is listened at"_test = [] { with_login(come_from_outside); };
   "T-23 T-24 pages are constant whatever the redirect says"_test = [] {
     std::string ours, denied;
     const auto page_for = [](std::string query) {
@@ -398,29 +199,6 @@ const suite<"callback server"> tests = [] {
           << text;
       expect(page_for("?state=" + said + "&code=" + said) == refused) << text;
     }
-  };
-
-  "E08 preconnected, idle and half-open connections are no obstacle"_test = [] {
-    const auto begun = std::chrono::steady_clock::now();
-    with_login(come_slowly);
-    expect(std::chrono::steady_clock::now() - begun < 3s) << "nobody waits for them";
-  };
-  "T-23 sixteen connections at a time, five seconds each"_test = [] {
-    manual_clock time;
-    loop l{loop::options{.clock = &time}};
-    l.run(conduct(l, {}, 5min, crowd_in));
-    expect(time.elapsed() >= 5s);
-    expect(time.elapsed() < 20s);
-  };
-  "T-23 who sends its request byte by byte is not waited for"_test = [] {
-    manual_clock time;
-    loop l{loop::options{.clock = &time}};
-    l.run(conduct(l, {}, 5min, trickle));
-    expect(time.elapsed() >= 5s);
-    expect(time.elapsed() < 20s);
-  };
-  "T-23 more than 8 KiB of fields, an endless target and bodies are too much"_test = [] {
-    with_login(come_with_too_much);
   };
 
   "E08 a port that is taken is an error at once, and names it"_test = [] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tests' own authorization server keeps the rules that it is there to hold others to.
 #include "../support/fake_authorization_server.hpp"
+#include "../support/contains.hpp"
 #include "../support/fake_person.hpp"
 #include "../support/ut.hpp"
 
@@ -9,12 +10,11 @@ namespace {
 using namespace hawser;
 using testing::ask_loopback;
 using testing::browse;
+using testing::contains;
 using testing::fake_answer;
 using testing::fake_authorization_server;
 using testing::fake_tokens;
 using testing::form_encoded;
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string post(const fake_authorization_server& at, std::string_view path, const std::string& body) {
   return ask_loopback(at.web().url(path), body);
@@ -41,8 +41,8 @@ std::string member(const std::string& answer, const std::string& name) {
 const suite<"fake authorization server"> tests = [] {
   "a whole login: registered, authorized, redeemed once, called"_test = [] {
     fake_authorization_server at;
-    expect(has(call(at, ""), "WWW-Authenticate: Bearer scope=\"mcp:basic\", resource_metadata=\"" + at.issuer()));
-    expect(has(ask_loopback(at.web().url("/.well-known/oauth-protected-resource/mcp")), at.resource()));
+    expect(contains(call(at, ""), "WWW-Authenticate: Bearer scope=\"mcp:basic\", resource_metadata=\"" + at.issuer()));
+    expect(contains(ask_loopback(at.web().url("/.well-known/oauth-protected-resource/mcp")), at.resource()));
     const std::string id = member(post(at, "/register", "{}"), "client_id");
     const pkce_pair proof = pkce_pair::make();
     const std::string page = at.issuer() + "/authorize?response_type=code&client_id=" + id +
@@ -51,7 +51,7 @@ const suite<"fake authorization server"> tests = [] {
                              "&redirect_uri=http://127.0.0.1:1/back&resource=" + form_encoded(at.resource());
     const std::string back = testing::location_of(ask_loopback(http_url::parse(page).value()));
     expect(back.starts_with("http://127.0.0.1:1/back?code=code-")) << back;
-    expect(has(back, "&state=s%26t&iss=" + form_encoded(at.issuer()))) << back;
+    expect(contains(back, "&state=s%26t&iss=" + form_encoded(at.issuer()))) << back;
     expect(browse(page).empty()) << "nobody is at the redirect";
     const std::string code = back.substr(back.find("code=") + 5, back.find('&') - back.find("code=") - 5);
     const std::string form =
@@ -59,8 +59,8 @@ const suite<"fake authorization server"> tests = [] {
         "&redirect_uri=http://127.0.0.1:1/back&code_verifier=" + std::string{proof.verifier.reveal()} +
         "&resource=" + form_encoded(at.resource());
     const std::string token = member(post(at, "/token", form), "access_token");
-    expect(has(call(at, token), R"("text":"ok")"));
-    expect(has(post(at, "/token", form), "invalid_grant")) << "a code is good once";
+    expect(contains(call(at, token), R"("text":"ok")"));
+    expect(contains(post(at, "/token", form), "invalid_grant")) << "a code is good once";
     expect(at.counts().codes == 1_i and at.counts().authorizations == 2_i and at.counts().calls == 1_i);
   };
   "a refresh token is good once; used again, its family is revoked"_test = [] {
@@ -68,13 +68,13 @@ const suite<"fake authorization server"> tests = [] {
     const fake_tokens first = at.log_in("me", "mcp:basic");
     const fake_tokens other = at.log_in("me", "mcp:basic");
     at.expire();
-    expect(has(call(at, first.access), "error=\"invalid_token\""));
+    expect(contains(call(at, first.access), "error=\"invalid_token\""));
     const std::string second = refresh(at, first.refresh);
-    expect(has(call(at, member(second, "access_token")), R"("text":"ok")"));
-    expect(has(refresh(at, first.refresh), "invalid_grant"));
-    expect(has(call(at, member(second, "access_token")), "401"));
-    expect(has(refresh(at, member(second, "refresh_token")), "invalid_grant"));
-    expect(has(refresh(at, other.refresh), "access_token")) << "another login lives on";
+    expect(contains(call(at, member(second, "access_token")), R"("text":"ok")"));
+    expect(contains(refresh(at, first.refresh), "invalid_grant"));
+    expect(contains(call(at, member(second, "access_token")), "401"));
+    expect(contains(refresh(at, member(second, "refresh_token")), "invalid_grant"));
+    expect(contains(refresh(at, other.refresh), "access_token")) << "another login lives on";
     expect(at.counts().refreshes == 2_i and at.counts().replays == 1_i);
   };
   "who does not rotate gives one refresh token, and it stays good"_test = [] {
@@ -82,25 +82,25 @@ const suite<"fake authorization server"> tests = [] {
     const fake_tokens first = at.log_in("me", "mcp:basic");
     for (int i = 0; i < 3; ++i) {
       const std::string got = refresh(at, first.refresh);
-      expect(has(got, "access_token") and not has(got, "refresh_token"));
+      expect(contains(got, "access_token") and not contains(got, "refresh_token"));
     }
     at.revoke_all();
-    expect(has(refresh(at, first.refresh), "invalid_grant"));
+    expect(contains(refresh(at, first.refresh), "invalid_grant"));
   };
   "a tool that needs more is refused by name of the scope"_test = [] {
     fake_authorization_server at;
-    expect(has(call(at, at.log_in("me", "mcp:basic").access, "admin"),
-               "error=\"insufficient_scope\", scope=\"mcp:admin\""));
-    expect(has(call(at, at.log_in("me", "mcp:basic mcp:admin").access, "admin"), R"("text":"done")"));
+    expect(contains(call(at, at.log_in("me", "mcp:basic").access, "admin"),
+                    "error=\"insufficient_scope\", scope=\"mcp:admin\""));
+    expect(contains(call(at, at.log_in("me", "mcp:basic mcp:admin").access, "admin"), R"("text":"done")"));
   };
   "a token is given to the right client, for the right resource"_test = [] {
     fake_authorization_server at{{.method = "client_secret_basic"}};
     at.know("me", "key");
     const std::string form = "grant_type=client_credentials&resource=" + form_encoded(at.resource());
-    expect(has(post(at, "/token", form), "invalid_client"));
+    expect(contains(post(at, "/token", form), "invalid_client"));
     const std::string basic = "Authorization: Basic " + base64("me:key") + "\r\n";
-    expect(has(ask_loopback(at.web().url("/token"), form, basic), "access_token"));
-    expect(has(ask_loopback(at.web().url("/token"), form + "x", basic), "invalid_target"));
+    expect(contains(ask_loopback(at.web().url("/token"), form, basic), "access_token"));
+    expect(contains(ask_loopback(at.web().url("/token"), form + "x", basic), "invalid_target"));
   };
   "an answer may be lost after all that it changed, or be another one"_test = [] {
     fake_authorization_server at;
@@ -113,9 +113,9 @@ const suite<"fake authorization server"> tests = [] {
     expect(refresh(at, first.refresh).empty());
     expect(at.counts().refreshes == 1_i);
     at.replace("/token", [](const auto&, const auto&) { return fake_answer{.status = "503 Busy", .body = "later"}; });
-    expect(has(refresh(at, first.refresh), "503 Busy"));
+    expect(contains(refresh(at, first.refresh), "503 Busy"));
     at.restore("/token");
-    expect(has(refresh(at, first.refresh), "invalid_grant"));
+    expect(contains(refresh(at, first.refresh), "invalid_grant"));
     expect(at.wait([](const auto& now) { return now.replays == 1; }));
   };
 };

@@ -3,18 +3,18 @@
 #include "../../oauth/flow.hpp"
 
 #include "../../runtime/dns.hpp"
+#include "../support/contains.hpp"
 #include "../support/every_step.hpp"
 #include "../support/login_house.hpp"
 
 namespace {
 
 using namespace hawser;
+using testing::contains;
 using testing::fake_answer;
 using testing::fake_authorization_server;
 using testing::pasting_person;
 using testing::web_request;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 struct house {
   explicit house(loop& l) : home(l), asks(l, names, {}, network_zone::loopback) {}
@@ -110,9 +110,10 @@ const suite<"flow"> tests = [] {
       expect(at.counts().refusals == 0_i) << "the code was not shown to anybody";
       return done ? std::string{} : done.error().what;
     };
-    expect(has(refused([](const std::string&) { return "https://attacker.example"; }), "another authorization server"));
-    expect(has(refused([](const std::string& own) { return own + '/'; }), "another authorization server"));
-    expect(has(refused([](const std::string&) { return ""; }), "without the name"));
+    expect(contains(refused([](const std::string&) { return "https://attacker.example"; }),
+                    "another authorization server"));
+    expect(contains(refused([](const std::string& own) { return own + '/'; }), "another authorization server"));
+    expect(contains(refused([](const std::string&) { return ""; }), "without the name"));
   };
 
   "T-21 an error from the wrong issuer is not shown"_test = [] {
@@ -126,8 +127,8 @@ const suite<"flow"> tests = [] {
     pasting_person person;
     const auto done = login_at(at, person);
     expect(!done.has_value());
-    expect(!has(done.error().what, "EVIL")) << done.error().what;
-    expect(!has(done.error().what, "access_denied")) << done.error().what;
+    expect(!contains(done.error().what, "EVIL")) << done.error().what;
+    expect(!contains(done.error().what, "access_denied")) << done.error().what;
   };
 
   "T-26 a configured client is shown to the issuer it was used at, and to no other"_test = [] {
@@ -152,7 +153,7 @@ const suite<"flow"> tests = [] {
     at.move_to(other);
     const auto second = l.run(logs_in(h, order, person));
     expect(!second.has_value());
-    expect(second.has_error() && has(second.error().what, "another authorization server than before"));
+    expect(second.has_error() && contains(second.error().what, "another authorization server than before"));
     expect(other.counts().authorizations == 0_i);
   };
 
@@ -163,7 +164,7 @@ const suite<"flow"> tests = [] {
     pasting_person person;
     const auto done = login_by(person, order);
     expect(!done.has_value());
-    expect(done.has_error() && has(done.error().what, "https://login.example"));
+    expect(done.has_error() && contains(done.error().what, "https://login.example"));
     expect(person.shown.empty());
   };
 

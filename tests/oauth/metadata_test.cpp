@@ -1,68 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Where metadata is looked for, in which order, and what is not believed of it.
-#include "../../oauth/metadata.hpp"
-
+// Where metadata is looked for, in which order, and what is not believed of a resource's.
 #include "../support/every_step.hpp"
-#include "../support/web_pages.hpp"
-#include "../support/web_visit.hpp"
+#include "metadata_documents.hpp"
 
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing::documents;
 using testing::visit_web;
 using testing::web_page;
 using testing::web_pages;
-
-using texts = std::vector<std::string>;
-
-const std::string resource_root = "/.well-known/oauth-protected-resource";
-const std::string server_root = "/.well-known/oauth-authorization-server";
-const std::string oidc_root = "/.well-known/openid-configuration";
-
-result<std::optional<resource_metadata>> resource_of(const web_pages& at, std::string_view path,
-                                                     const std::string& hinted = {}) {
-  std::optional<result<std::optional<resource_metadata>>> got;
-  visit_web([&](web& over) -> task<void> { got = co_await find_resource(over, at.url(path), at.filled(hinted)); });
-  return *std::move(got);
-}
-
-result<server_metadata> server_of(const web_pages& at, const std::string& issuer,
-                                  metadata_need need = metadata_need::code) {
-  std::optional<result<server_metadata>> got;
-  visit_web([&](web& over) -> task<void> { got = co_await find_authorization_server(over, at.filled(issuer), need); });
-  return *std::move(got);
-}
-
-result<server_metadata> old_server_of(const web_pages& at, metadata_need need = metadata_need::code) {
-  std::optional<result<server_metadata>> got;
-  visit_web(
-      [&](web& over) -> task<void> { got = co_await find_old_authorization_server(over, at.url("/mcp?x=1"), need); });
-  return *std::move(got);
-}
-
-web_page about(const std::string& resource) {
-  return {.body = R"({"resource":")" + resource + R"(","authorization_servers":["$ORIGIN/t1"]})"};
-}
-
-// A good document, with other members in the place of some.
-web_page server_page(const std::string& issuer, const std::string& more = {}) {
-  boost::json::object all{{"issuer", issuer},
-                          {"authorization_endpoint", "$ORIGIN/authorize"},
-                          {"token_endpoint", "$ORIGIN/token"},
-                          {"response_types_supported", {"code"}},
-                          {"code_challenge_methods_supported", {"plain", "S256"}}};
-  const boost::json::value other = boost::json::parse(more.empty() ? "{}" : more);
-  for (const auto& [name, value] : other.as_object()) all[name] = value;
-  return {.body = boost::json::serialize(all)};
-}
-
-template <class T>
-void refused(const result<T>& got, errc code, std::initializer_list<std::string_view> parts) {
-  expect(fatal(got.has_error()));
-  expect(got.error().code == code) << got.error().what;
-  for (const std::string_view part : parts)
-    expect(got.error().what.find(part) != std::string::npos) << part << "in" << got.error().what;
-}
 
 const suite<"metadata"> tests = [] {
   "metadata of a resource lies behind its path, then at the root"_test = [] {
@@ -251,146 +198,6 @@ const suite<"metadata"> tests = [] {
     refused(resource_of(second, "/mcp"), errc::protocol, {"\"resource\"", first.origin(), second.origin()});
     refused(resource_of(first, "/mcp", second.origin() + "/own"), errc::protocol,
             {"\"resource\"", first.origin(), second.origin()});
-  };
-
-  "each place for the metadata of a tenant is tried, in order, and never the root"_test = [] {
-    const std::string rfc = server_root + "/t1";
-    const std::string oidc = oidc_root + "/t1";
-    const std::string behind = "/t1" + oidc_root;
-    std::string asked;
-    for (const std::string& place : {rfc, oidc, behind}) {
-      const web_pages at{{{place, server_page("$ORIGIN/t1")}, {server_root, server_page("$ORIGIN")}}};
-      const auto got = server_of(at, "$ORIGIN/t1");
-      expect(fatal(got.has_value())) << got.error().what;
-      expect(got->issuer == at.origin() + "/t1");
-      asked += (asked.empty() ? "" : " ") + place;
-      expect(at.asked() == asked) << at.asked();
-    }
-    const web_pages at{{{server_root, server_page("$ORIGIN/t1")}, {oidc_root, server_page("$ORIGIN/t1")}}};
-    refused(server_of(at, "$ORIGIN/t1"), errc::protocol, {"has no metadata", rfc, oidc, behind, "status 404"});
-    expect(at.asked() == asked) << at.asked();
-  };
-
-  "what a server says of itself is taken as it says it"_test = [] {
-    const web_pages at{{{oidc_root, server_page("$ORIGIN", R"({
-        "registration_endpoint": "$ORIGIN/register?a=b", "revocation_endpoint": "https://elsewhere.example/revoke",
-        "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
-        "token_endpoint_auth_signing_alg_values_supported": ["ES256"], "scopes_supported": ["a", "offline_access"],
-        "client_id_metadata_document_supported": true, "authorization_response_iss_parameter_supported": true})")}}};
-    const auto got = server_of(at, "$ORIGIN");
-    expect(fatal(got.has_value())) << got.error().what;
-    expect(got->authorization_endpoint == at.origin() + "/authorize");
-    expect(got->token_endpoint == at.origin() + "/token");
-    expect(got->registration_endpoint == at.origin() + "/register?a=b");
-    expect(got->revocation_endpoint == "https://elsewhere.example/revoke");
-    expect(got->says_methods);
-    expect(got->auth_methods == texts{"client_secret_post", "none"});
-    expect(got->assertion_algorithms == texts{"ES256"});
-    expect(got->scopes == texts{"a", "offline_access"});
-    expect(got->client_documents);
-    expect(got->says_iss);
-    expect(got->discovered);
-  };
-
-  "what a server does not say is not assumed"_test = [] {
-    const web_pages at{{{server_root, server_page("$ORIGIN", R"({"client_id_metadata_document_supported": "true",
-        "authorization_response_iss_parameter_supported": null})")}}};
-    const auto got = server_of(at, "$ORIGIN");
-    expect(fatal(got.has_value())) << got.error().what;
-    expect(!got->says_methods && got->auth_methods.empty() && got->scopes.empty());
-    expect(!got->client_documents && !got->says_iss);
-    expect(got->registration_endpoint.empty() && got->revocation_endpoint.empty());
-  };
-
-  "E01 T-21 the issuer is the very one that was asked for, but for one slash at its end"_test = [] {
-    expect(same_issuer("https://as.example", "https://as.example/"));
-    expect(same_issuer("https://as.example/t1/", "https://as.example/t1"));
-    for (const std::string_view other : {"https://as.example//", "https://AS.example", "https://as.example:443",
-                                         "https://as.example/t", "http://as.example", "", "https://as.exampl"})
-      expect(!same_issuer("https://as.example", other)) << other;
-    for (const std::string other : {"https://evil.example", "$ORIGIN/t2", "$ORIGIN/", "$ORIGIN/t1//", "$ORIGIN/T1"}) {
-      const web_pages at{{{server_root + "/t1", server_page(other)}}};
-      refused(server_of(at, "$ORIGIN/t1"), errc::protocol, {server_root + "/t1", "\"issuer\"", "none of it is used"});
-      expect(at.seen().size() == 1_ul) << "and nobody else is asked:" << at.asked();
-    }
-    const web_pages at{{{server_root, server_page("$ORIGIN/")}}};
-    const auto got = server_of(at, "$ORIGIN");
-    expect(got.has_value() && got->issuer == at.origin() + '/');
-  };
-
-  "E03 T-25 a document that does not speak of S256 is refused"_test = [] {
-    for (const std::string said : {"null", "[]", R"(["plain"])", R"(["s256"])", R"("S256")"}) {
-      const web_pages at{
-          {{server_root, server_page("$ORIGIN", R"({"code_challenge_methods_supported":)" + said + '}')}}};
-      refused(server_of(at, "$ORIGIN"), errc::protocol, {server_root, "\"code_challenge_methods_supported\""});
-      refused(old_server_of(at), errc::protocol, {server_root, "\"code_challenge_methods_supported\""});
-      const auto vouched = server_of(at, "$ORIGIN", metadata_need::code_pkce_unsaid);
-      expect(vouched.has_value() == (said == "null")) << said;
-    }
-  };
-
-  "E01 a document without what a login needs is refused by its field"_test = [] {
-    for (const std::string_view field : {"issuer", "authorization_endpoint", "token_endpoint"}) {
-      const web_pages at{{{server_root, server_page("$ORIGIN", "{\"" + std::string{field} + "\":null}")}}};
-      refused(server_of(at, "$ORIGIN"), errc::protocol, {server_root, field, "is missing"});
-    }
-    const web_pages at{{{server_root, server_page("$ORIGIN", R"({"response_types_supported":["token"]})")}}};
-    refused(server_of(at, "$ORIGIN"), errc::protocol, {"response_types_supported"});
-  };
-
-  "a machine needs a token endpoint and nothing else"_test = [] {
-    const web_pages at{{{server_root, {.body = R"({"issuer":"$ORIGIN","token_endpoint":"$ORIGIN/token"})"}}}};
-    const auto got = server_of(at, "$ORIGIN", metadata_need::machine);
-    expect(fatal(got.has_value())) << got.error().what;
-    expect(got->authorization_endpoint.empty());
-    refused(server_of(at, "$ORIGIN"), errc::protocol, {"authorization_endpoint"});
-  };
-
-  "E02 endpoints where nobody should be led make the whole document useless"_test = [] {
-    for (const std::string field :
-         {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
-      for (const std::string bad : {"http://as.example/x", "file:///etc/passwd", "javascript:alert(1)", "data:,x",
-                                    "https://u:hidden@as.example/x", "http://169.254.169.254/x", "/relative", ""}) {
-        const web_pages at{{{server_root, server_page("$ORIGIN", "{\"" + field + "\":\"" + bad + "\"}")}}};
-        const auto got = server_of(at, "$ORIGIN");
-        refused(got, errc::protocol, {server_root, '"' + field + '"'});
-        expect(got.error().what.find("hidden") == std::string::npos);
-        expect(at.seen().size() == 1_ul);
-      }
-    }
-  };
-
-  "E02 an issuer where nobody should be led is refused before any request"_test = [] {
-    for (const std::string bad : {"http://as.example", "file:///x", "javascript:x", "https://u:p@as.example",
-                                  "https://169.254.169.254", "", "as.example"}) {
-      const web_pages at{{}};
-      refused(server_of(at, bad), errc::protocol, {"the authorization server", "url \""});
-    }
-    const web_pages at{{}};
-    refused(server_of(at, "$ORIGIN/t1?a=b"), errc::protocol, {"an issuer has no query"});
-    refused(server_of(at, "$ORIGIN/t1#a"), errc::protocol, {"fragment"});
-    expect(at.asked().empty()) << at.asked();
-  };
-
-  "an old server without metadata has its document at the root of its origin"_test = [] {
-    const web_pages at{{{server_root, server_page("$ORIGIN")}}};
-    const auto got = old_server_of(at);
-    expect(fatal(got.has_value())) << got.error().what;
-    expect(got->discovered && got->issuer == at.origin() && got->token_endpoint == at.origin() + "/token");
-    expect(at.asked() == server_root) << at.asked();
-    const web_pages other{{{server_root, server_page("https://evil.example")}}};
-    refused(old_server_of(other), errc::protocol, {"\"issuer\""});
-  };
-
-  "an old server without any document has the endpoints of its time"_test = [] {
-    const web_pages at{{}};
-    const auto got = old_server_of(at);
-    expect(fatal(got.has_value())) << got.error().what;
-    expect(!got->discovered && got->issuer == at.origin());
-    expect(got->authorization_endpoint == at.origin() + "/authorize");
-    expect(got->token_endpoint == at.origin() + "/token");
-    expect(got->registration_endpoint == at.origin() + "/register");
-    expect(at.asked() == server_root) << at.asked();
   };
 
   "a stop at any step of looking leaves nothing behind"_test = [] {

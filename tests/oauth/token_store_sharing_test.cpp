@@ -13,6 +13,7 @@
 #include "../../runtime/file_lock.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../support/contains.hpp"
 #include "../support/every_step.hpp"
 #include "../support/forked.hpp"
 #include "../support/manual_clock.hpp"
@@ -26,6 +27,7 @@ namespace {
 using namespace hawser;
 using namespace std::chrono_literals;
 using testing::a_login;
+using testing::contains;
 using testing::counted;
 using testing::failures_of;
 using testing::run;
@@ -33,8 +35,6 @@ using testing::url_of;
 using house = testing::store_house;
 
 using folder = testing::temporary_folder;
-
-bool has(const std::string& text, const std::string& piece) { return text.find(piece) != std::string::npos; }
 
 task<void> lead_and_sleep(token_store& store, std::string& order, char mark) {
   const counted frame;
@@ -129,7 +129,7 @@ class holder {
 
 std::string lead_file_in(const std::string& path) {
   for (const auto& entry : std::filesystem::directory_iterator{path}) {
-    if (has(entry.path().filename(), ".lead-")) return entry.path();
+    if (contains(entry.path().filename().string(), ".lead-")) return entry.path();
   }
   return {};
 }
@@ -169,8 +169,8 @@ const suite<"token store, shared"> tests = [] {
       const holder other{f / "auth.json.lock"};
       const auto saved = h.run(h.store.save(url_of("one"), a_login("one", 2)));
       expect(saved.has_error() && saved.error().code == errc::timed_out);
-      expect(saved.has_error() && has(saved.error().what, f / "auth.json.lock") &&
-             has(saved.error().what, "another process"));
+      expect(saved.has_error() && contains(saved.error().what, f / "auth.json.lock") &&
+             contains(saved.error().what, "another process"));
       expect(h.of_server(url_of("one")) == a_login("one", 2)) << "from memory";
       expect(house{f / "auth.json"}.of_server(url_of("one")) == a_login("one", 1)) << "whoever else reads it";
     }
@@ -178,7 +178,7 @@ const suite<"token store, shared"> tests = [] {
 
     const holder leader{lead_file_in(f.path)};
     const auto lead = h.run(h.store.take_lead(a_login("one").key));
-    expect(lead.has_error() && lead.error().code == errc::timed_out && has(lead.error().what, "another process"));
+    expect(lead.has_error() && lead.error().code == errc::timed_out && contains(lead.error().what, "another process"));
     expect(h.run(h.store.take_lead(a_login("two").key)).has_value()) << "each login has a lead of its own";
   };
 

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../support/contains.hpp"
 #include "../support/run.hpp"
 #include "../support/store_house.hpp"
 #include "../support/temporary_folder.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using namespace hawser;
 using testing::a_login;
+using testing::contains;
 using testing::run;
 using testing::url_of;
 using house = testing::store_house;
@@ -42,8 +44,6 @@ mode_t mode_of(const std::string& path) {
   return lstat(path.c_str(), &found) == 0 ? found.st_mode : 0;
 }
 
-bool has(const std::string& text, const std::string& piece) { return text.find(piece) != std::string::npos; }
-
 // What is there is refused: for reading, for writing, with the file's name and what to do, and it stays as it is.
 void expect_refused(const std::string& path, const std::string& why, const std::string& remedy) {
   house h{path};
@@ -52,7 +52,7 @@ void expect_refused(const std::string& path, const std::string& why, const std::
   const auto saved = h.run(h.store.save(url_of("one"), a_login("one", 2)));
   expect(saved.has_error() && saved.error().code == errc::config) << why;
   for (const std::string& what : {read ? "" : read.error().what, saved ? "" : saved.error().what})
-    expect(has(what, path.substr(0, path.rfind('/'))) && has(what, why) && has(what, remedy)) << what;
+    expect(contains(what, path.substr(0, path.rfind('/'))) && contains(what, why) && contains(what, remedy)) << what;
 }
 
 task<void> use_everything(token_store& store) {
@@ -140,9 +140,9 @@ const suite<"token store"> tests = [] {
     put(path, text);
     house h{path};
     expect(h.of_server(url_of("two")) == a_login("two") && !h.of_server(url_of("one")));
-    expect(has(h.said, path) && has(h.said, "damaged") && has(h.said, path + ".corrupt")) << h.said;
+    expect(contains(h.said, path) && contains(h.said, "damaged") && contains(h.said, path + ".corrupt")) << h.said;
     expect(std::count(h.said.begin(), h.said.end(), '\n') == 1_l) << "said once";
-    expect(!has(h.said, "access-")) << "and nothing of what is in it";
+    expect(!contains(h.said, "access-")) << "and nothing of what is in it";
     expect(text_of(path + ".corrupt") == text && mode_of(path + ".corrupt") == (S_IFREG | 0600U));
     house later{path};
     expect(later.of_server(url_of("two")) == a_login("two") && later.said.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one child sees and says. How whole trees end is process_tree_test's business.
+// What one child is given and sees. How it ends is child_end_test's business, how whole trees do process_tree_test's.
 #include "../../runtime/child.hpp"
 
 #include <fcntl.h>
@@ -15,71 +15,15 @@
 #include <sstream>
 #include <thread>
 
-#include "../../runtime/keeper.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../runtime/timeout.hpp"
-#include "../../runtime/when.hpp"
-#include "../support/every_step.hpp"
-#include "../support/fixture.hpp"
-#include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
-#include "../support/ut.hpp"
+#include "children.hpp"
 
 namespace {
 
 using namespace hawser;
-using namespace std::chrono_literals;
+using namespace hawser::testing::children;
 using testing::fixture;
 using testing::run;
-
-constexpr stop_ladder quick{.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 5s};
-
-task<std::string> read_to_the_end(stream& s) {
-  std::string all;
-  while (true) {
-    auto bytes = co_await s.read_some();
-    if (!bytes) co_return all;
-    all += *bytes;
-    s.consume(bytes->size());
-  }
-}
-
-struct finished {
-  std::string output;
-  std::string errors;
-  exit_status status;
-};
-
-// Starts a command, reads what it prints and waits for its end.
-task<result<finished>> outcome_of(keeper& k, command what) {
-  auto made = co_await k.spawn(std::move(what));
-  if (!made) co_return made.error();
-  finished f;
-  auto both = co_await when_all(read_to_the_end(made->output()), read_to_the_end(made->errors()));
-  f.output = std::get<0>(std::move(both));
-  f.errors = std::get<1>(std::move(both));
-  auto status = co_await made->shutdown({});
-  if (!status) co_return status.error();
-  f.status = *status;
-  co_return f;
-}
-
-task<result<finished>> once(command what) {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  auto outcome = co_await outcome_of(k, std::move(what));
-  auto closed = co_await k.close();
-  if (!closed) co_return closed.error();
-  co_return outcome;
-}
-
-result<finished> outcome(command what) { return run(once(std::move(what))); }
-
-std::string output_of(command what) {
-  auto done = outcome(std::move(what));
-  return done ? done->output : "error: " + done.error().what;
-}
 
 int parent_of(int pid) {
   std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
@@ -118,102 +62,6 @@ task<void> descriptors_many_times(int times, std::string careless) {
     auto closed = co_await k.close();
     expect(ended.has_value() && closed.has_value());
   }
-}
-
-task<void> start_and_stop(loop& l, std::string token) {
-  const testing::counted alive;
-  keeper k{l};
-  auto made = co_await k.spawn(fixture(token, "echo"));
-  if (made) {
-    made->input().write("hello");
-    auto bytes = co_await made->output().read_some();
-    ignore(bytes, "only the end matters");
-    auto ended = co_await made->shutdown(quick);
-    expect(ended.has_value());
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-}
-
-// Down to the last rung.
-task<void> start_and_kill(loop& l, std::string token) {
-  const testing::counted alive;
-  keeper k{l};
-  auto made = co_await k.spawn(fixture(token, "ignore-sigterm"));
-  if (made) {
-    auto ready = co_await made->output().read_some();
-    ignore(ready, "only the end matters");
-    auto ended = co_await made->shutdown({.after_stdin = 1ms, .after_sigterm = 1ms, .after_sigkill = 5s});
-    expect(ended.has_value());
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-}
-
-task<void> wait_for_the_end(loop& l, std::string token) {
-  const testing::counted alive;
-  keeper k{l};
-  auto made = co_await k.spawn(fixture(token, "exit"));
-  if (made) {
-    auto alone = co_await made->exited();
-    ignore(alone, "only the end matters");
-    auto ended = co_await made->shutdown(quick);
-    expect(ended.has_value());
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-}
-
-// Neither the program nor the directory is there, and the child's ends are of every kind.
-task<void> start_in_vain(loop& l) {
-  const testing::counted alive;
-  keeper k{l};
-  const command nobody{.program = "no-such-program-here"};
-  auto none = co_await k.spawn(nobody);
-  command nowhere = fixture("x", "exit");
-  nowhere.directory = "/no/such/directory";
-  nowhere.input = stdio::socket;
-  nowhere.output = stdio::null;
-  nowhere.errors = stdio::inherit;
-  auto neither = co_await k.spawn(nowhere);
-  expect(none.has_error() && neither.has_error());
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-}
-
-// The ends of a child that the host has none of, or both directions of.
-task<void> start_with_other_ends(loop& l, std::string token) {
-  const testing::counted alive;
-  keeper k{l};
-  command other = fixture(token, "exit");
-  other.input = stdio::null;
-  other.output = stdio::socket;
-  other.errors = stdio::inherit;
-  auto made = co_await k.spawn(std::move(other));
-  if (made) {
-    auto bytes = co_await made->output().read_some();
-    expect(bytes.has_error());
-    auto ended = co_await made->shutdown(quick);
-    expect(ended.has_value());
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-}
-
-// Ends that come just as a command is on its way to the warden.
-task<int> ends_seen(loop& l, int count) {
-  keeper k{l};
-  int seen = 0;
-  for (int i = 0; i < count; ++i) {
-    auto made = co_await k.spawn(fixture("x", i % 2 == 0 ? "echo" : "exit"));
-    if (!made) continue;
-    const stop_ladder at_once{.after_stdin = i % 3 == 0 ? 0ms : 1s, .after_sigterm = 0ms, .after_sigkill = 5s};
-    auto ended = co_await made->shutdown(at_once);
-    seen += ended ? 1 : 0;
-  }
-  auto closed = co_await k.close();
-  expect(closed.has_value());
-  co_return seen;
 }
 
 task<std::string> where_am_i(keeper& k, std::string directory) {
@@ -345,18 +193,6 @@ const suite<"child"> tests = [] {
     expect(outcome(c).error().code == errc::spawn);
   };
 
-  "the exit code and the signal of a child are told apart"_test = [] {
-    expect(outcome(fixture("x", "exit", {"7"}))->status == exit_status{.code = 7, .signal = 0});
-    expect(outcome(fixture("x", "crash"))->status == exit_status{.code = 0, .signal = SIGKILL});
-  };
-
-  "A05 what a child says on stderr before it fails is read to the end"_test = [] {
-    const auto r = outcome(fixture("x", "noisy-exit"));
-    expect(fatal(r.has_value()));
-    expect(r->status.code == 1);
-    expect(r->errors.size() >= 100U * 1024U && r->errors.ends_with("\n"));
-  };
-
   "arguments and environment of a megabyte arrive"_test = [] {
     command c = fixture("x", "environment");
     c.env = {.from = environment::base::empty, .set = {{"BIG", std::string(100'000, 'v')}}};
@@ -364,47 +200,8 @@ const suite<"child"> tests = [] {
     expect(output_of(c).size() == 4U + 100'000U + 1U);
   };
 
-  "an embedder that waits for any child does not disturb us"_test = [] {
-    std::atomic<bool> stop = false;
-    std::thread embedder{[&] {
-      while (!stop) waitpid(-1, nullptr, WNOHANG);
-    }};
-    for (int i = 0; i < 20; ++i) expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
-    stop = true;
-    embedder.join();
-  };
-
-  "an embedder that ignores SIGCHLD does not disturb us"_test = [] {
-    signal(SIGCHLD, SIG_IGN);
-    expect(outcome(fixture("x", "exit", {"3"}))->status.code == 3);
-    signal(SIGCHLD, SIG_DFL);
-  };
-
-  "every end of a child is seen, also one that crosses a command"_test = [] {
-    int errors = 0;
-    const auto count = [&](const log_record& r) { errors += r.level == log_level::error ? 1 : 0; };
-    loop l{loop::options{.log = logger{count, log_level::info}}};
-    expect(l.run(ends_seen(l, 300)) == 300);
-    expect(errors == 0) << "nobody's warden was killed";
-  };
-
   "a child starts in the directory that the host is in now"_test = [] {
     run(host_moves(std::filesystem::current_path()));
-  };
-
-  "a start stopped at every step leaves no process"_test = [] {
-    const std::string token = testing::new_token();
-    testing::every_step([&](loop& l) { return start_and_stop(l, token); }, {.waits = true});
-    testing::every_step([&](loop& l) { return wait_for_the_end(l, token); }, {.waits = true});
-    testing::every_step(start_in_vain, {.waits = true});
-    testing::every_step([&](loop& l) { return start_with_other_ends(l, token); }, {.waits = true});
-    expect(testing::survivors(token, 2000).empty());
-  };
-
-  "a child that has to be killed, stopped at every step, is killed all the same"_test = [] {
-    const std::string token = testing::new_token();
-    testing::every_step([&](loop& l) { return start_and_kill(l, token); }, {.waits = true});
-    expect(testing::survivors(token, 2000).empty());
   };
 };
 

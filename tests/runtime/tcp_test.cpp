@@ -33,6 +33,7 @@ using namespace hawser;
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 using loopback = tcp_listener::loopback;
+using testing::contains;
 using testing::counted;
 using testing::manual_clock;
 using testing::run;

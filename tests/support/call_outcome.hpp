@@ -8,10 +8,9 @@
 #include <string_view>
 
 #include "../../host/hub.hpp"
+#include "contains.hpp"
 
 namespace hawser::testing {
-
-inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 struct call_outcome {
   int ends = 0;

@@ -10,12 +10,11 @@
 
 #include "../../gateway/http_service.hpp"
 #include "../../runtime/timeout.hpp"
+#include "contains.hpp"
 #include "http_house.hpp"
 #include "serving_house.hpp"
 
 namespace hawser::testing {
-
-inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 inline std::string http_request_text(std::string_view method, std::string_view fields, std::string_view body = {},
                                      std::string_view target = "/mcp", std::string_view host = "127.0.0.1") {
@@ -51,7 +50,7 @@ class http_visitor {
   void say(std::string_view bytes) { over_.write(bytes); }
   /// Everything so far, once this is in it; what there is where it does not come in time.
   task<std::string> until(std::string part) {
-    while (!has(heard, part)) {
+    while (!contains(heard, part)) {
       auto more = co_await with_timeout(std::chrono::seconds{5}, read(over_));
       if (!more) break;
       heard += over_.unread();

@@ -16,6 +16,7 @@
 #include "../../runtime/event.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/tcp.hpp"
+#include "contains.hpp"
 #include "counted.hpp"
 
 namespace hawser::testing {
@@ -70,8 +71,6 @@ class black_hole {
 };
 
 inline bool has_v6() { return port_holder{ip_address::loopback_v6()}.bound(); }
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline result<tcp_listener> listening(loop& l, tcp_listener::loopback where = tcp_listener::loopback::v4) {
   return tcp_listener::listen(l, where, 0);

@@ -7,100 +7,18 @@
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../support/every_step.hpp"
-#include "../support/run.hpp"
-#include "../support/web_script.hpp"
+#include "http_visits.hpp"
 
 namespace {
 
 using namespace hawser;
-using namespace std::chrono_literals;
-using testing::every_step;
-using testing::run;
+using namespace hawser::testing::http_visits;
 using testing::web_peer;
 using testing::web_request;
 using testing::web_script;
-
-// Every name has the address the test gave it.
-class fixed_names final : public resolver {
- public:
-  explicit fixed_names(std::vector<ip_address> all) : all_(std::move(all)) {}
-  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override {
-    ++asked;
-    co_return all_;
-  }
-  int asked = 0;
-
- private:
-  std::vector<ip_address> all_;
-};
-
-struct outcome {
-  int status = 0;
-  std::string body{};
-  std::optional<error> failure{};
-  [[nodiscard]] bool failed_with(errc code, execution executed) const {
-    return failure && failure->code == code && failure->executed == executed;
-  }
-  [[nodiscard]] std::string said() const { return failure ? failure->what : std::to_string(status) + ' ' + body; }
-};
-
-task<outcome> ask(http_client& client, http_request what) {
-  auto answer = co_await client.ask(std::move(what));
-  if (!answer) co_return outcome{.failure = answer.error()};
-  outcome got{.status = answer->head().status};
-  auto body = co_await answer->read_all(1 << 20);
-  if (!body) {
-    got.failure = body.error();
-  } else {
-    got.body = body->view();
-  }
-  co_return got;
-}
-
-using visit = std::function<task<void>(http_client& client, const http_url& to)>;
-
-struct surroundings {
-  http_client_options options{};
-  resolver* names = nullptr;
-  std::string path = "/mcp";
-};
-
-task<void> visiting(loop& l, const web_script& server, visit what, surroundings around) {
-  ares_resolver usual;
-  http_client client{l, around.names != nullptr ? *around.names : usual, around.options};
-  const http_url to = server.url(around.path);
-  co_await what(client, to);
-  co_await client.close();
-}
-
-void with_server(web_script::script each, visit what, const surroundings& around = {}) {
-  web_script server{std::move(each)};
-  loop l;
-  l.run(visiting(l, server, std::move(what), around));
-}
-
-task<void> one_post(http_client& client, const http_url& to, outcome* into) {
-  http_request post{.to = &to, .body = "{}"};
-  *into = co_await ask(client, std::move(post));
-}
-
-outcome answer_of(web_script::script each, const surroundings& around = {}) {
-  outcome got;
-  with_server(
-      std::move(each), [&](http_client& client, const http_url& to) { return one_post(client, to, &got); }, around);
-  return got;
-}
-
-void bytes(web_peer& with, std::string_view answer) {
-  if (with.request()) with.say(answer);
-  with.hang();
-}
-
-outcome answer_to_bytes(std::string answer) {
-  return answer_of([answer](web_peer& with) { bytes(with, answer); });
-}
-
-bool mentions(const outcome& got, std::string_view part) { return got.said().find(part) != std::string::npos; }
+using namespace std::chrono_literals;
+using testing::every_step;
+using testing::run;
 
 task<void> twice(http_client& client, const http_url& to, bool replayable, outcome* second) {
   http_request first{.to = &to, .body = "1", .replayable = replayable};
@@ -250,57 +168,6 @@ const suite<"http client"> tests = [] {
     }
   };
 
-  "C12 T-16 a redirect is followed within the origin, with the same request, three times"_test = [] {
-    outcome got;
-    std::vector<std::string> targets;
-    const auto hops = [&](web_peer& with) {
-      while (auto asked = with.request()) {
-        targets.push_back(asked->head.substr(0, asked->head.find(" HTTP")));
-        const std::size_t hop = targets.size();
-        if (hop <= 3) {
-          with.reply(hop % 2 == 0 ? "307 Elsewhere" : "308 Elsewhere", "text/plain", "",
-                     "Location: /hop" + std::to_string(hop) + "\r\n");
-        } else {
-          with.json(asked->body);
-        }
-      }
-    };
-    with_server(hops, [&](http_client& client, const http_url& to) { return one_post(client, to, &got); });
-    expect(got.status == 200_i && got.body == "{}") << got.said();
-    expect(targets.back() == "POST /hop3");
-  };
-
-  "C12 a redirect without end is an error"_test = [] {
-    const outcome got = answer_of([](web_peer& with) {
-      while (with.request()) with.reply("307 Elsewhere", "text/plain", "", "Location: /again\r\n");
-    });
-    expect(got.failed_with(errc::protocol, execution::no) && mentions(got, "without end")) << got.said();
-  };
-
-  "T-16 no credential leaves the origin: other hosts, ports, schemes and changed methods are refused"_test = [] {
-    web_script elsewhere{[](web_peer& with) {
-      while (with.request()) with.json("{}");
-    }};
-    const std::string port = std::to_string(elsewhere.port());
-    for (const int status : {301, 302, 303, 307, 308}) {
-      for (const std::string& to :
-           {"http://127.0.0.1:" + port + "/", "http://localhost:" + port + "/", "https://127.0.0.1:" + port + "/",
-            "//127.0.0.1:" + port + "/", std::string{"javascript:alert(1)"}, std::string{"file:///etc/passwd"}}) {
-        const outcome got = answer_of([&](web_peer& with) {
-          if (with.request())
-            with.reply(std::to_string(status) + " Elsewhere", "text/plain", "", "Location: " + to + "\r\n");
-        });
-        expect(got.failure.has_value() && got.failure->code == errc::protocol && mentions(got, "refused"))
-            << status << to << got.said();
-      }
-    }
-    const outcome changed = answer_of([&](web_peer& with) {
-      if (with.request()) with.reply("303 See Other", "text/plain", "", "Location: /mcp\r\n");
-    });
-    expect(changed.failed_with(errc::protocol, execution::unknown)) << changed.said();
-    expect(elsewhere.connections() == 0_i);
-  };
-
   "C26 a body that stops in the middle is noticed"_test = [] {
     const surroundings hasty{.options = {.patience = {.silence = 50ms}}};
     const outcome got =
@@ -327,23 +194,6 @@ const suite<"http client"> tests = [] {
         },
         small);
     expect(got.failed_with(errc::too_large, execution::unknown)) << got.said();
-  };
-
-  "T-15 D03 only addresses that were checked are connected to, and link-local ones never"_test = [] {
-    fixed_names metadata{{ip_address::v4({169, 254, 169, 254})}};
-    const outcome refused = answer_of([](web_peer&) {}, {.names = &metadata});
-    expect(refused.failed_with(errc::protocol, execution::no) && mentions(refused, "169.254.169.254"))
-        << refused.said();
-    fixed_names rebinding{{ip_address::loopback_v4()}};
-    outcome got;
-    with_server([](web_peer&) {},
-                [&](http_client& client, const http_url& to) -> task<void> {
-                  http_request learned{.to = &to, .body = "{}", .innermost = network_zone::open};
-                  got = co_await ask(client, std::move(learned));
-                },
-                {.names = &rebinding});
-    expect(got.failed_with(errc::protocol, execution::no) && mentions(got, "further inward")) << got.said();
-    expect(rebinding.asked == 1_i) << "resolved once, and that is what was checked";
   };
 
   "a request that is withdrawn before its answer ends at once, and its connection is closed"_test = [] {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Streams of events: broken, resumed, replayed, endless, and the old transport's.
+// Streams of events: broken, resumed, replayed, endless.
 #include <atomic>
 #include <random>
 
 #include "../../runtime/when.hpp"
-#include "../support/web_house.hpp"
+#include "event_streams.hpp"
 
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing::event_streams;
 using namespace std::chrono_literals;
 using testing::answer_to;
-using testing::greets;
 using testing::web_house;
 using testing::web_outcome;
 using testing::web_peer;
@@ -21,37 +21,13 @@ using testing::with_web;
 
 constexpr const char* meta = R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})";
 
-// A legacy server, but for what the test does itself.
-web_script::script legacy(std::function<bool(web_peer&, const web_request&)> own) {
-  return [own](web_peer& with) {
-    while (auto asked = with.request()) {
-      if (own(with, *asked)) return;
-      if (!greets(with, *asked)) with.json(answer_to(*asked));
-    }
-  };
-}
-
-task<web_outcome> legacy_call(web_house& house, call_options options = {}) {
-  const web_outcome greeted = co_await house.initialize();
-  expect(!greeted.failure.has_value()) << greeted.said();
-  co_return co_await house.call("tools/call", R"({"name":"t"})", std::move(options));
-}
-
-std::string event(std::string_view text, std::string_view id = {}) {
-  return (id.empty() ? std::string{} : "id: " + std::string{id} + '\n') + "data: " + std::string{text} + "\n\n";
-}
-
-std::string note(std::string_view name) {
-  return R"({"jsonrpc":"2.0","method":"notifications/)" + std::string{name} + "\"}";
-}
-
 const suite<"http streams"> tests = [] {
   "C19 a stream that ends before the answer: its fate is unknown where nothing can be resumed"_test = [] {
     for (const bool reset : {false, true}) {
       const web_script server{legacy([&](web_peer& with, const web_request& asked) {
         if (!asked.asks("tools/call")) return false;
         with.events();
-        with.say(event(note("x")));
+        with.say(an_event(note("x")));
         if (reset) with.reset();
         return true;
       })};
@@ -63,7 +39,7 @@ const suite<"http streams"> tests = [] {
     const web_script modern{[](web_peer& with) {
       if (!with.request()) return;
       with.events();
-      with.say(event(note("x"), "5"));
+      with.say(an_event(note("x"), "5"));
     }};
     with_web(modern, [](web_house& house) -> task<void> {
       house.modern();
@@ -83,7 +59,7 @@ const suite<"http streams"> tests = [] {
           if (asked.asks("tools/call")) {
             call_id = asked.id();
             with.events();
-            with.say("retry: 300\n" + event(note("first"), "1") + "id: 2\ndata:\n\n");
+            with.say("retry: 300\n" + an_event(note("first"), "1") + "id: 2\ndata:\n\n");
             closed_at = std::chrono::steady_clock::now();
             return true;
           }
@@ -91,9 +67,9 @@ const suite<"http streams"> tests = [] {
           resumed_at = std::chrono::steady_clock::now();
           position = asked.field("Last-Event-ID");
           with.events();
-          with.say(event(note("first"), "1") + event(note("second"), "3") +
-                   event(R"({"jsonrpc":"2.0","id":999,"result":{}})", "4") +
-                   event(R"({"jsonrpc":"2.0","id":)" + call_id + R"(,"result":{"late":1}})", "5"));
+          with.say(an_event(note("first"), "1") + an_event(note("second"), "3") +
+                   an_event(R"({"jsonrpc":"2.0","id":999,"result":{}})", "4") +
+                   an_event(R"({"jsonrpc":"2.0","id":)" + call_id + R"(,"result":{"late":1}})", "5"));
           return true;
         })};
         with_web(server, [&](web_house& house) -> task<void> {
@@ -111,9 +87,9 @@ const suite<"http streams"> tests = [] {
     const web_script server{legacy([](web_peer& with, const web_request& asked) {
       if (!asked.asks("tools/call")) return false;
       with.events();
-      with.say(event(note(std::string(100'000, 'x'))));
+      with.say(an_event(note(std::string(100'000, 'x'))));
       std::this_thread::sleep_for(50ms);
-      with.say(event(answer_to(asked)));
+      with.say(an_event(answer_to(asked)));
       with.hang();
       return true;
     })};
@@ -153,7 +129,7 @@ const suite<"http streams"> tests = [] {
     const web_script server{legacy([](web_peer& with, const web_request& asked) {
       if (!asked.asks("tools/call")) return false;
       with.events();
-      with.say("retry: 1\n" + event(note("x"), "1"));
+      with.say("retry: 1\n" + an_event(note("x"), "1"));
       return true;
     })};
     with_web(server, [](web_house& house) -> task<void> {
@@ -188,7 +164,7 @@ const suite<"http streams"> tests = [] {
       if (!asked.is("GET")) return false;
       ++gets;
       with.events();
-      with.say("retry: 0\nretry: -1\nretry: soon\n" + event(note("x")));
+      with.say("retry: 0\nretry: -1\nretry: soon\n" + an_event(note("x")));
       return true;
     })};
     with_web(server, [&](web_house& house) -> task<void> {
@@ -212,7 +188,7 @@ const suite<"http streams"> tests = [] {
       }
       if (!asked.asks("tools/call")) return false;
       with.events();
-      with.say("retry: 1\n" + event(note("x"), "good") + event(note("y"), "\x01 bad"));
+      with.say("retry: 1\n" + an_event(note("x"), "good") + an_event(note("y"), "\x01 bad"));
       with.say(std::string{"id: nul\0l\ndata: 1\n\n", 19});
       return true;
     })};
@@ -235,144 +211,6 @@ const suite<"http streams"> tests = [] {
       const web_outcome got = co_await legacy_call(house, bounded);
       expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
     });
-  };
-
-  "C29 T-17 the old transport's endpoint must lie at its own origin"_test = [] {
-    for (const auto& [named, good] :
-         {std::pair{"/message?s=1", true}, std::pair{"message", true}, std::pair{"//evil.example/message", false},
-          std::pair{"http://127.0.0.1:9/message", false}, std::pair{"https://127.0.0.1/message", false}}) {
-      web_peer* stream = nullptr;
-      std::mutex guard;
-      web_script server{[&](web_peer& with) {
-        while (auto asked = with.request()) {
-          if (asked->is("GET")) {
-            const std::scoped_lock lock{guard};
-            stream = &with;
-            with.events();
-            with.say("event: endpoint\ndata: " + std::string{named} + "\n\n");
-          } else if (asked->head.starts_with("POST /m")) {
-            with.reply("202 Accepted", "text/plain", "");
-            const std::scoped_lock lock{guard};
-            if (!asked->id().empty() && stream != nullptr) stream->say("event: message\n" + event(answer_to(*asked)));
-          }
-        }
-      }};
-      http_channel_options options{.to = server.url("/sse"), .type = http_channel_options::kind::sse};
-      loop l;
-      l.run([](loop& on, http_channel_options o, bool fine) -> task<void> {
-        web_house house{on, std::move(o)};
-        auto opened = co_await house.channel.open(house.side);
-        expect(opened.has_value() == fine) << (opened ? "" : opened.error().what);
-        if (opened) {
-          const web_outcome got = co_await house.call("initialize", "{}");
-          expect(got.result == R"({"ok":true})") << got.said();
-        }
-        auto closed = co_await house.channel.close();
-        expect(closed.has_value());
-      }(l, std::move(options), good));
-    }
-  };
-
-  "the old transport is found out where POSTs are not taken, and its end is the end of the session"_test = [] {
-    std::atomic<web_peer*> stream = nullptr;
-    std::atomic<bool> over = false;
-    const web_script server{[&](web_peer& with) {
-      while (auto asked = with.request()) {
-        if (asked->is("GET")) {
-          stream = &with;
-          with.events();
-          with.say("event: endpoint\ndata: /message\n\n");
-          while (!over) std::this_thread::sleep_for(2ms);
-          return;
-        }
-        if (!asked->head.starts_with("POST /message")) {
-          with.reply("404 Not Found", "text/html", "Cannot POST");
-          continue;
-        }
-        with.reply("202 Accepted", "text/plain", "Accepted");
-        if (!asked->id().empty()) stream.load()->say(event(answer_to(*asked)));
-      }
-    }};
-    with_web(server, [&](web_house& house) -> task<void> {
-      const web_outcome got = co_await legacy_call(house);
-      expect(got.result == R"({"ok":true})") << got.said();
-      over = true;
-      const bool ended = co_await web_house::until([&] { return !house.heard.closed.empty(); });
-      expect(ended);
-    });
-  };
-
-  "server requests on the stream of a call reach us, and our answers are POSTs of their own"_test = [] {
-    std::atomic<bool> answered = false;
-    const web_script server{[&](web_peer& with) {
-      while (auto asked = with.request()) {
-        if (asked->asks("tools/call")) {
-          with.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
-          with.say(event(R"({"jsonrpc":"2.0","id":"q","method":"roots/list"})"));
-          while (!answered) std::this_thread::sleep_for(2ms);
-          with.say(event(answer_to(*asked)));
-          return;
-        }
-        if (asked->body.find(R"("id":"q")") != std::string::npos) {
-          with.reply("202 Accepted", "text/plain", "");
-          answered = true;
-        } else {
-          greets(with, *asked);
-        }
-      }
-    }};
-    with_web(server, [](web_house& house) -> task<void> {
-      scope work{co_await this_context()};
-      work.spawn([](web_house& h) -> task<void> {
-        const bool asked = co_await web_house::until([&] { return !h.heard.answers.empty(); });
-        expect(asked);
-        if (asked) h.heard.answers.front().result(R"({"roots":[]})");
-      }(house));
-      const web_outcome got = co_await legacy_call(house);
-      expect(got.result == R"({"ok":true})") << got.said();
-      co_await work.join();
-    });
-  };
-
-  "calls that fill every connection do not keep the answers back that they wait for"_test = [] {
-    std::atomic<int> answers = 0;
-    const web_script server{[&](web_peer& with) {
-      while (auto asked = with.request()) {
-        if (asked->asks("tools/call")) {
-          with.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
-          with.say(event(R"({"jsonrpc":"2.0","id":"q)" + asked->id() + R"(","method":"roots/list"})"));
-          for (int i = 0; i < 2500 && answers < 2; ++i) std::this_thread::sleep_for(2ms);
-          if (answers == 2) with.say(event(answer_to(*asked)));
-          return;
-        }
-        if (asked->body.find(R"("id":"q)") != std::string::npos) {
-          with.reply("202 Accepted", "text/plain", "");
-          ++answers;
-        } else {
-          greets(with, *asked);
-        }
-      }
-    }};
-    http_channel_options narrow;
-    narrow.client.max_connections = 2;
-    with_web(
-        server,
-        [](web_house& house) -> task<void> {
-          const web_outcome greeted = co_await house.initialize();
-          expect(!greeted.failure.has_value()) << greeted.said();
-          scope work{co_await this_context()};
-          work.spawn([](web_house& h) -> task<void> {
-            const bool asked = co_await web_house::until([&] { return h.heard.answers.size() == 2; });
-            expect(asked);
-            for (auto& one : h.heard.answers) one.result(R"({"roots":[]})");
-          }(house));
-          std::vector<task<web_outcome>> calls;
-          for (int i = 0; i < 2; ++i) calls.push_back(house.call("tools/call", R"({"name":"t"})"));
-          const std::vector<web_outcome> got = co_await when_all(std::move(calls));
-          for (const web_outcome& one : got) expect(one.result == R"({"ok":true})") << one.said();
-          co_await work.join();
-        },
-        narrow);
   };
 
   "C33 connections reset at random points: a thousand calls, each answered exactly once"_test = [] {

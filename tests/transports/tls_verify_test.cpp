@@ -5,6 +5,7 @@
 
 #include "../../runtime/when.hpp"
 #include "../../transports/tls_stream.hpp"
+#include "../support/contains.hpp"
 #include "../support/run.hpp"
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
@@ -15,12 +16,11 @@ using namespace hawser;
 using namespace std::string_literals;
 using testing::certificate_office;
 using testing::certificate_wish;
+using testing::contains;
 using testing::credential;
 using testing::stream_end;
 using testing::tls_house;
 using testing::tls_house_options;
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct outcome {
   bool made = false;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Whoever else comes to the port of a login: by other names and addresses, slowly, in crowds, with too much.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+
+#include "../../runtime/timeout.hpp"
+#include "../support/manual_clock.hpp"
+#include "callback_visits.hpp"
+
+namespace {
+
+using namespace hawser;
+using namespace hawser::testing;
+using namespace hawser::testing::callbacks;
+using namespace std::chrono_literals;
+
+task<void> knock_wrongly(login_house& house) {
+  const std::string fields = " HTTP/1.1\r\nHost: " + house.host + "\r\n\r\n";
+  const std::string query = "?code=the-code&state=right-state";
+  expect(co_await status_of(house.at, "GET /favicon.ico" + fields) == 404);
+  expect(co_await status_of(house.at, "GET /callback/guess" + query + fields) == 404);
+  expect(co_await status_of(house.at, "GET " + house.path + "/" + query + fields) == 404);
+  expect(co_await status_of(house.at, "GET http://" + house.host + house.path + query + fields) == 404);
+  for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS"})
+    expect(co_await status_of(house.at, method + (" " + house.path + query) + " HTTP/1.1\r\nHost: " + house.host +
+                                            "\r\nContent-Length: 0\r\n\r\n") == 405)
+        << method;
+  auto head = co_await ask_to_end(
+      house.at, "HEAD " + house.path + query + " HTTP/1.1\r\nHost: " + house.host + "\r\nConnection: close\r\n\r\n");
+  expect(head.has_value() && head->starts_with("HTTP/1.1 405 "));
+  co_await succeed(house);
+}
+
+task<void> come_by_other_names(login_house& house) {
+  const std::string port = house.host.substr(house.host.find(':'));
+  const std::string line = "GET " + house.path + "?code=evil&state=right-state HTTP/1.1\r\n";
+  for (const std::string& host :
+       {"localhost" + port, "evil.example" + port, std::string{"127.0.0.1"}, "127.0.0.1" + port + ".evil.example",
+        "[::1]" + port, std::string{}, std::string{"127.0.0.1:1"}})
+    expect(co_await status_of(house.at, line + "Host: " + host + "\r\n\r\n") == 403) << host;
+  expect(co_await status_of(house.at, line + "\r\n") == 400) << "none";
+  expect(co_await status_of(house.at, line + "Host: " + house.host + "\r\nHost: evil.example\r\n\r\n") == 400);
+  expect(co_await status_of(house.at, "GET " + house.path + " HTTP/1.0\r\n\r\n") == 403) << "none, and may be";
+  co_await succeed(house);
+}
+
+task<void> come_slowly(login_house& house) {
+  // Before them ten that say nothing, two that never end their request, and one that breaks it off.
+  std::vector<stream> idle;
+  for (int i = 0; i < 13; ++i) {
+    auto made = co_await connect_to({house.at});
+    expect(fatal(made.has_value()));
+    if (i == 10) made->write("GET " + house.path);
+    if (i == 11) made->write("GET / HTTP/1.1\r\nHost: " + house.host + "\r\nX: ");
+    if (i == 12) co_await made->close();
+    idle.push_back(*std::move(made));
+  }
+  co_await several_turns();
+  co_await succeed(house);
+  for (stream& one : idle) co_await one.close();
+}
+
+task<void> crowd_in(login_house& house) {
+  std::vector<stream> crowd;
+  for (int i = 0; i < 16; ++i) {
+    auto made = co_await connect_to({house.at});
+    expect(fatal(made.has_value()));
+    crowd.push_back(*std::move(made));
+  }
+  co_await several_turns();
+  expect(co_await status_of(house.at, house.success()) == 503) << "sixteen at a time";
+  // By the clock of the test, which jumps, the sixteen are given up after five seconds.
+  for (stream& one : crowd) {
+    auto end = co_await read_to_end(one);
+    expect(end.has_value());
+    co_await one.close();
+  }
+  co_await succeed(house);
+}
+
+task<void> trickle(login_house& house) {
+  auto made = co_await connect_to({house.at});
+  expect(fatal(made.has_value()));
+  made->write("GET " + house.path + "?code=x&sta");
+  auto said = co_await read_to_end(*made);
+  expect(said.has_value() && said->starts_with("HTTP/1.1 408 "));
+  co_await made->close();
+  co_await succeed(house);
+}
+
+task<void> come_with_too_much(login_house& house) {
+  const std::string big(9'000, 'x');
+  expect(co_await status_of(house.at, "GET " + house.path + "?code=x&state=right-state HTTP/1.1\r\nHost: " +
+                                          house.host + "\r\nCookie: " + big + "\r\n\r\n") == 431);
+  expect(co_await status_of(house.at, house.get("?code=x&state=right-state&x=" + std::string(400'000, 'x'))) == 431);
+  expect(co_await status_of(house.at, "POST " + house.path + " HTTP/1.1\r\nHost: " + house.host +
+                                          "\r\nContent-Length: 9000\r\n\r\n" + big) == 413);
+  co_await succeed(house);
+}
+
+task<void> come_from_outside(login_house& house) {
+  ifaddrs* all = nullptr;
+  expect(fatal(getifaddrs(&all) == 0));
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    std::array<char, INET_ADDRSTRLEN> text{};
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text.data(), text.size());
+    const auto address = ip_address::parse(text.data());
+    if (!address || *address == ip_address::loopback_v4()) continue;
+    auto reached = co_await with_timeout(2s, connect_to({endpoint{*address, house.at.port}}));
+    expect(!reached.has_value()) << text.data();
+  }
+  freeifaddrs(all);
+  // Another address of loopback stands for an interface on machines that have none.
+  const auto other = ip_address::parse("127.0.0.2");
+  expect(fatal(other.has_value()));
+  auto reached = co_await with_timeout(2s, connect_to({endpoint{*other, house.at.port}}));
+  expect(!reached.has_value());
+  if (has_v6()) {
+    auto v6 = co_await with_timeout(2s, connect_to({endpoint{ip_address::loopback_v6(), house.at.port}}));
+    expect(!v6.has_value());
+  }
+  co_await succeed(house);
+}
+
+const suite<"callback server"> tests = [] {
+  "E08 T-23 favicons, other paths, POST and HEAD take nothing away from the right redirect"_test = [] {
+    with_login(knock_wrongly);
+  };
+  "T-23 who comes by another name than 127.0.0.1 and the port is turned away"_test = [] {
+    with_login(come_by_other_names);
+  };
+  "T-23 no other address than 127.0.0.1 is listened at"_test = [] { with_login(come_from_outside); };
+  "E08 preconnected, idle and half-open connections are no obstacle"_test = [] {
+    const auto begun = std::chrono::steady_clock::now();
+    with_login(come_slowly);
+    expect(std::chrono::steady_clock::now() - begun < 3s) << "nobody waits for them";
+  };
+  "T-23 sixteen connections at a time, five seconds each"_test = [] {
+    manual_clock time;
+    loop l{loop::options{.clock = &time}};
+    l.run(conduct(l, {}, 5min, crowd_in));
+    expect(time.elapsed() >= 5s);
+    expect(time.elapsed() < 20s);
+  };
+  "T-23 who sends its request byte by byte is not waited for"_test = [] {
+    manual_clock time;
+    loop l{loop::options{.clock = &time}};
+    l.run(conduct(l, {}, 5min, trickle));
+    expect(time.elapsed() >= 5s);
+    expect(time.elapsed() < 20s);
+  };
+  "T-23 more than 8 KiB of fields, an endless target and bodies are too much"_test = [] {
+    with_login(come_with_too_much);
+  };
+};
+
+}  // namespace

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The question that most tests ask of a text.
+#pragma once
+
+#include <string_view>
+
+namespace hawser::testing {
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+}  // namespace hawser::testing
