@@ -25,16 +25,6 @@ using namespace hawser::testing::children;
 using testing::fixture;
 using testing::run;
 
-int parent_of(int pid) {
-  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
-  std::string id;
-  std::string name;
-  std::string state;
-  int parent = 0;
-  stat >> id >> name >> state >> parent;
-  return parent;
-}
-
 // How often a process has this very file open.
 long opened(int pid, const std::string& file) {
   const std::filesystem::directory_iterator all{"/proc/" + std::to_string(pid) + "/fd"};

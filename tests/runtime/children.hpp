@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Children that are started, heard to the end and waited for.
+// Children that are started, heard to the end and waited for, and the end of their keeper.
 #pragma once
 
+#include <fstream>
 #include <string>
 
 #include "../../runtime/keeper.hpp"
@@ -15,6 +16,27 @@ namespace hawser::testing::children {
 using namespace std::chrono_literals;
 
 inline constexpr stop_ladder quick{.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 5s};
+
+inline task<void> ended(child& c) {
+  auto status = co_await c.shutdown(quick);
+  expect(status.has_value()) << (status ? "" : status.error().what);
+}
+inline task<void> ended(result<child>& c) {
+  if (c) co_await ended(*c);
+}
+
+inline task<void> closed(keeper& k) {
+  auto gone = co_await k.close();
+  expect(gone.has_value()) << (gone ? "" : gone.error().what);
+}
+
+inline int parent_of(int pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string skipped;
+  int parent = 0;
+  stat >> skipped >> skipped >> skipped >> parent;
+  return parent;
+}
 
 inline task<std::string> read_to_the_end(stream& s) {
   std::string all;

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Requests that the keeper does not take: because it hangs, because nobody wants them any more, or because the program
-// is short of what a start needs.
-#include <sys/resource.h>
+// Requests that the keeper does not take: because it hangs, or because nobody wants them any more.
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
-#include "../../runtime/keeper.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/timeout.hpp"
-#include "../../runtime/when.hpp"
 #include "../support/every_step.hpp"
-#include "../support/fixture.hpp"
 #include "../support/keepers.hpp"
 #include "../support/manual_clock.hpp"
-#include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
-#include "../support/traced_child.hpp"
-#include "../support/ut.hpp"
+#include "children.hpp"
 
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing::children;
 using namespace std::chrono_literals;
 using testing::counted;
 using testing::fixture;
@@ -34,22 +26,6 @@ using testing::manual_clock;
 using testing::pid_of_keeper;
 using testing::run;
 using testing::temporary_folder;
-using testing::traced_call;
-using testing::traced_child;
-using testing::traced_verdict;
-
-constexpr stop_ladder quick{.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 5s};
-
-task<void> ended(result<child>& c) {
-  if (!c) co_return;
-  auto status = co_await c->shutdown(quick);
-  expect(status.has_value());
-}
-
-task<void> closed(keeper& k) {
-  auto gone = co_await k.close();
-  expect(gone.has_value()) << (gone ? "" : gone.error().what);
-}
 
 task<void> start_into(keeper& k, command what, int& fine, std::vector<error>& failures) {
   auto made = co_await k.spawn(std::move(what));
@@ -230,56 +206,6 @@ task<void> replaces_a_hanging_keeper(loop& l, std::string token, manual_clock& c
   co_await closed(k);
 }
 
-// With so many descriptors to be had, from none at all to enough.
-task<result<child>> first_start(keeper& k, rlim_t free) {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  rlim_t highest = 0;
-  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"})
-    highest = std::max<rlim_t>(highest, std::stoul(entry.path().filename()));
-  const rlimit low{.rlim_cur = highest + 1 + free, .rlim_max = before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &low);
-  auto made = co_await k.spawn(fixture("x", "exit"));
-  setrlimit(RLIMIT_NOFILE, &before);
-  co_return made;
-}
-
-task<int> starts_when_short(rlim_t free) {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  auto made = co_await first_start(k, free);
-  const int why = made ? 0 : made.error().native;
-  const std::string what = made ? "" : made.error().what;
-  co_await ended(made);
-  auto again = co_await k.spawn(fixture("x", "exit"));
-  expect(again.has_value()) << "with" << free << "it failed:" << what
-                            << "and now:" << (again ? "" : again.error().what);
-  co_await ended(again);
-  co_await closed(k);
-  co_return why;
-}
-
-task<errc> start_with(command what) {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  auto made = co_await k.spawn(std::move(what));
-  const errc why = made ? errc{} : made.error().code;
-  co_await ended(made);
-  co_await closed(k);
-  co_return why;
-}
-
-// In a process of its own: says why nothing could be started.
-task<int> why_it_fails() {
-  const context where = co_await this_context();
-  keeper k{*where.loop};
-  auto made = co_await k.spawn(fixture("x", "exit"));
-  const int why = made ? 0 : made.error().native;
-  co_await ended(made);
-  co_await closed(k);
-  co_return why;
-}
-
 const suite<"keeper requests"> tests = [] {
   "a keeper that hangs is replaced for all who ask it, after one wait"_test = [] {
     for (const int count : {1, 300}) {
@@ -328,53 +254,8 @@ const suite<"keeper requests"> tests = [] {
     const std::string token = testing::new_token();
     // The socket has room for some two hundred; the last ones wait for it, or for their turn.
     testing::every_step([&](loop& l) { return waits_for_room(l, token, 290); },
-                        {.beyond = 0, .waits = true, .stride = testing::instrumented ? 397 : 97});
+                        {.beyond = 0, .waits = true, .stride = testing::instrumented ? 397 : 193});
     expect(testing::survivors(token, 2000).empty());
-  };
-
-  "A36 a program that is short of descriptors can start its keeper later, however many were missing"_test = [] {
-    bool enough = false;
-    for (rlim_t free = 0; !enough && free < 60; ++free) {
-      const int why = run(starts_when_short(free));
-      enough = why == 0;
-      expect(enough || why == EMFILE || why == -EMFILE) << free << why;
-    }
-    expect(enough);
-  };
-
-  "A36 a keeper for which there is no memory or descriptor is not looked for elsewhere: a later try may have them"_test =
-      [] {
-        for (const int short_of : {EMFILE, ENFILE, ENOMEM}) {
-          const int status = traced_child::run([] { return run(why_it_fails()); },
-                                               [&](const traced_call& call) {
-                                                 const bool image = call.number == SYS_memfd_create;
-                                                 return traced_verdict{.fail_with = image ? short_of : 0};
-                                               });
-          expect(WIFEXITED(status) && WEXITSTATUS(status) == short_of) << short_of << status;
-        }
-      };
-
-  "A36 a limit below the numbers that a keeper's descriptors get is a want of descriptors, too"_test = [] {
-    const int status = traced_child::run([] { return run(why_it_fails()); },
-                                         [](const traced_call& call) {
-                                           const bool up = call.number == SYS_fcntl && call.second == F_DUPFD_CLOEXEC &&
-                                                           call.third > 0;
-                                           return traced_verdict{.fail_with = up ? EINVAL : 0};
-                                         });
-    expect(WIFEXITED(status) && WEXITSTATUS(status) == EMFILE) << status;
-  };
-
-  "a limit for the size of files is an error of a start, and no signal"_test = [] {
-    rlimit before{};
-    getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit low{.rlim_cur = 4096, .rlim_max = before.rlim_max};
-    expect(setrlimit(RLIMIT_FSIZE, &low) == 0);
-    const errc small = run(start_with(fixture("x", "exit")));
-    const errc large = run(start_with(fixture("x", "exit", {"0", std::string(100'000, 'x')})));
-    setrlimit(RLIMIT_FSIZE, &before);
-    expect(small == errc{}) << "a keeper lies beside the program";
-    expect(large == errc::io) << "the request is larger";
-    expect(raise(0) == 0 && signal(SIGXFSZ, SIG_DFL) == SIG_DFL);
   };
 };
 

@@ -15,31 +15,19 @@
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/timeout.hpp"
-#include "../../runtime/when.hpp"
 #include "../support/every_step.hpp"
-#include "../support/fixture.hpp"
 #include "../support/keepers.hpp"
-#include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
-#include "../support/ut.hpp"
+#include "children.hpp"
 
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing::children;
 using namespace std::chrono_literals;
 using testing::fixture;
 using testing::pid_of_keeper;
 using testing::run;
-
-constexpr stop_ladder quick{.after_stdin = 50ms, .after_sigterm = 50ms, .after_sigkill = 5s};
-
-int parent_of(int pid) {
-  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
-  std::string skipped;
-  int parent = 0;
-  stat >> skipped >> skipped >> skipped >> parent;
-  return parent;
-}
 
 task<child> started(keeper& k, command what) {
   auto made = co_await k.spawn(std::move(what));
@@ -52,16 +40,6 @@ task<std::string> ready(child& c) {
   auto said = co_await c.output().read_some();
   expect(fatal(said.has_value()));
   co_return std::string{*said};
-}
-
-task<void> ended(child& c) {
-  auto status = co_await c.shutdown(quick);
-  expect(status.has_value()) << (status ? "" : status.error().what);
-}
-
-task<void> closed(keeper& k) {
-  auto gone = co_await k.close();
-  expect(gone.has_value()) << (gone ? "" : gone.error().what);
 }
 
 task<void> keeper_killed() {
