@@ -41,20 +41,14 @@ features_are_proved() {
 }
 
 headers_alone() {
-  export alone_flags='-std=c++20 -Wall -Wextra -Werror' lint_rules lint_known
-  lint_rules=$(echo "alone $alone_flags"; "$(llvm clang++)" --version)
-  lint_known=$(lint_memory)
-  mkdir -p "$lint_known"
-  export -f header_alone known_clean clean lint_key lint_flags llvm versioned
-  public_headers | xargs -P "$jobs" -I{} bash -c 'header_alone {}'
+  export alone_flags='-std=c++20 -Wall -Wextra -Werror'
+  open_memory "$(echo "alone $alone_flags"; "$(llvm clang++)" --version)"
+  export -f compiles_alone
+  public_headers | each_unless_clean compiles_alone
 }
 
-header_alone() { # $1 = header
-  local key
-  key=$(lint_key "$1")
-  if known_clean "$key"; then return 0; fi
+compiles_alone() { # $1 = header
   "$(llvm clang++)" $alone_flags -fsyntax-only -x c++ -include "$1" /dev/null || { echo "$1 does not compile alone"; return 1; }
-  clean "$key"
 }
 
 install_check() {
@@ -113,44 +107,71 @@ xmake_alone() {
 # forgotten when nothing has asked for a month. The same for headers that compile alone.
 lint_memory() { echo "${XDG_CACHE_HOME:-${HOME:-$root}/.cache}/hawser/lint"; }
 
-known_clean() { # $1 = key; empty: nobody knows it
-  [ -n "$1" ] && [ -f "$lint_known/$1" ] && touch "$lint_known/$1"
+open_memory() { # $1 = what decides besides the files: the rules, and the version of the tool
+  export lint_rules=$1 lint_known lint_sums
+  lint_known=$(lint_memory)
+  lint_sums=$lint_known/$({ echo "$lint_rules"; lint_flags; } | sha256sum | cut -c1-16)
+  mkdir -p "$lint_sums"
 }
 
-clean() { # $1 = key
-  [ -z "$1" ] || : > "$lint_known/$1"
-}
+known_clean() { [ -f "$lint_known/$1" ] && touch "$lint_known/$1"; } # $1 = key
 
 lint_flags() { echo '-std=c++20 -Ibuild/release/gen -DHAWSER_VERSION="0" -DHAWSER_SOURCE_ROOT="."'; }
 
-lint_key() { # $1 = file; nothing if it does not even preprocess
+# Of the file and of all that it includes; nothing if it does not even preprocess.
+sums_of() { # $1 = file
   local included
   included=$("$(llvm clang++)" $(lint_flags) -M "$1" 2>/dev/null | tr -d '\\\n' | tr ' ' '\n' | grep -v -e ':$' -e '^$' -e '\.inc$') || return 0
-  { echo "$lint_rules"; lint_flags; xargs sha256sum <<< "$included"; } | sha256sum | cut -d' ' -f1
+  xargs sha256sum <<< "$included"
 }
 
-lint_one() { # $1 = file
-  local key said
-  key=$(lint_key "$1")
-  if known_clean "$key"; then return 0; fi
+# Not under the same name while it is written: somebody may check another clone.
+unless_clean() { # $1 = check, $2 = file
+  local sums key kept=$lint_sums/${2//\//_}
+  sums=$(sums_of "$2")
+  [ -n "$sums" ] || { "$1" "$2"; return; }
+  key=$({ echo "$lint_rules"; lint_flags; echo "$sums"; } | sha256sum | cut -d' ' -f1)
+  known_clean "$key" || { "$1" "$2" && : > "$lint_known/$key"; } || return 1
+  echo "$sums" > "$kept.$$" && mv "$kept.$$" "$kept"
+}
+
+# Most files are as they were when they were last found clean. To see that, each file that somebody includes is read once
+# for all of them, and no compiler is asked what includes what.
+changed_since_clean() { # stdin = files
+  local file known=() changed
+  while read -r file; do
+    if [ -s "$lint_sums/${file//\//_}" ]; then known+=("$lint_sums/${file//\//_}"); else echo "$file"; fi
+  done
+  [ ${#known[@]} -gt 0 ] || return 0
+  touch "${known[@]}"
+  changed=$(sort -u "${known[@]}" | { sha256sum -c --quiet 2>/dev/null || true; } | sed 's/: FAILED.*//')
+  [ -n "$changed" ] || return 0
+  awk 'NR == FNR { changed[$0]; next } FNR == 1 { file = substr($0, 67) } substr($0, 67) in changed { print file; nextfile }' \
+    <(echo "$changed") "${known[@]}"
+}
+
+each_unless_clean() { # $1 = check; stdin = files
+  export -f unless_clean known_clean sums_of lint_flags llvm versioned
+  changed_since_clean | xargs -P "$jobs" -I{} bash -c "unless_clean $1 {}"
+}
+
+tidy() { # $1 = file
+  local said
   said=$("$(llvm clang-tidy)" --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- $(lint_flags) 2>/dev/null) || { printf '%s\n' "$said"; return 1; }
-  clean "$key"
 }
 
 lint_command() { # deep: the static analyzer instead of the quick checks
   local toolchain=clang  # whose flags clang-tidy understands
-  export lint_checks= lint_rules lint_known
+  export lint_checks=
   case ${1:-} in
     "") ;;
     deep) lint_checks='-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks' ;;
     *) fail "unknown lint \"$1\": deep" ;;
   esac
-  lint_rules=$(echo "$lint_checks"; "$(llvm clang-tidy)" --version; cat .clang-tidy)
-  lint_known=$(lint_memory)
-  mkdir -p "$lint_known"
+  open_memory "$(echo "$lint_checks"; "$(llvm clang-tidy)" --version; cat .clang-tidy)"
   find "$lint_known" -type f -mtime +30 -delete
   [ -f build/release/gen/keeper_image.inc ] || build release libhawser
-  export -f lint_one known_clean clean lint_key lint_flags llvm versioned
+  export -f tidy
   # Not the consumer, which includes Hawser as it is installed: the check that builds it sees to it.
-  sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$|^tests/install/' | xargs -P "$jobs" -I{} bash -c 'lint_one {}'
+  sources | grep '\.cpp$' | grep -vE '^tests/[a-z]+/.*_test\.cpp$|^tests/install/' | each_unless_clean tidy
 }
