@@ -78,8 +78,8 @@ test_programs_in_order() { { printf '%s\n' interop host bench transports runtime
 fuzz_checks() {
   local target
   build_in_turn fuzz --group=fuzz || return 0
-  run_fuzz_targets 10 $(fuzz_targets)
-  for target in $(fuzz_targets); do check "$target finds nothing in 10 s" fuzz_verdict "$target"; done
+  run_fuzz_targets 5 $(fuzz_targets)
+  for target in $(fuzz_targets); do check "$target finds nothing in 5 s" fuzz_verdict "$target"; done
 }
 
 phase() { echo "== $1 ($(( SECONDS / 60 ))m$(( SECONDS % 60 ))s)"; }

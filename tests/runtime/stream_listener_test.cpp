@@ -59,13 +59,13 @@ class listening final : public byte_listener, public write_listener {
   stream& from_;
 };
 
-task<void> listener_hears_everything(loop& l) {
+task<void> listener_hears_everything(loop& l, std::size_t most) {
   const counted alive;
   stream_pair p = pipe_pair(l);
   listening heard{p.b};
   p.b.listen(heard);
   std::string sent;
-  for (const std::size_t size : {1U, 10U, 5'000U, 3'000'000U, 10U}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{10}, std::size_t{5'000}, most, std::size_t{10}}) {
     sent += pattern(size) + '\n';
     heard.wanted = sent.size();
     heard.enough.reset();
@@ -201,8 +201,9 @@ void with_loop(task<void> (*body)(loop&)) {
 
 const suite<"stream listener"> tests = [] {
   "a listener hears every byte, keeps what is not a whole line, and hears the end once"_test = [] {
-    with_loop(listener_hears_everything);
-    testing::every_step(listener_hears_everything, {.waits = true});
+    with_loop([](loop& l) { return listener_hears_everything(l, 3'000'000); });
+    // More than a pipe holds, and than is copied.
+    testing::every_step([](loop& l) { return listener_hears_everything(l, 300'000); }, {.waits = true});
   };
   "a deadline that one listener sets is not shorter by what another took"_test = [] {
     with_loop(deadlines_of_busy_listeners);

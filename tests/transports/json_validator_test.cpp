@@ -6,6 +6,7 @@
 
 #include "../support/json_corpus.hpp"
 #include "../support/json_reference.hpp"
+#include "../support/many.hpp"
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
 
@@ -153,15 +154,15 @@ const suite<"json_validator"> tests = [] {
   };
 
   "B13 a million elements, a million members and fifty megabytes of text take linear time"_test = [] {
-    expect_soon("[0" + repeated(",0", 999'999) + "]", true);
-    expect_soon("[[]" + repeated(",[]", 999'999) + "]", true);
-    expect_soon("{\"k\":0" + repeated(",\"key\":0", 999'999) + "}", true);
-    expect_soon('"' + std::string(50'000'000, 'x') + '"', true);
-    expect_soon('"' + repeated("\\\"", 5'000'000) + '"', true);
-    expect_soon('"' + repeated("\xC3\xA9", 5'000'000) + '"', true);
-    expect_soon('"' + std::string(10'000'000, 'x'), false);
-    expect_soon(std::string(10'000'000, '1'), true);
-    expect_soon(std::string(10'000'000, ' '), false);
+    expect_soon("[0" + repeated(",0", many(999'999)) + "]", true);
+    expect_soon("[[]" + repeated(",[]", many(999'999)) + "]", true);
+    expect_soon("{\"k\":0" + repeated(",\"key\":0", many(999'999)) + "}", true);
+    expect_soon('"' + std::string(many(50'000'000), 'x') + '"', true);
+    expect_soon('"' + repeated("\\\"", many(5'000'000)) + '"', true);
+    expect_soon('"' + repeated("\xC3\xA9", many(5'000'000)) + '"', true);
+    expect_soon('"' + std::string(many(10'000'000), 'x'), false);
+    expect_soon(std::string(many(10'000'000), '1'), true);
+    expect_soon(std::string(many(10'000'000), ' '), false);
   };
 
   "B13 more values than the cap are too large"_test = [] {

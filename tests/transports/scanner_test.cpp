@@ -10,6 +10,7 @@
 #include "../../transports/line_framer.hpp"
 #include "../support/json_corpus.hpp"
 #include "../support/json_reference.hpp"
+#include "../support/many.hpp"
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
 
@@ -213,7 +214,7 @@ const suite<"scanner"> tests = [] {
     scanner scan;
     const auto line_of = [](std::string_view piece, std::string_view last) {
       std::string line = R"({"jsonrpc":"2.0","id":7)";
-      for (int i = 0; i < 1'000'000; ++i) line += piece;
+      for (std::size_t i = 0; i < testing::many(1'000'000); ++i) line += piece;
       return line + std::string{last};
     };
     expect(scan.scan(line_of(R"(,"a":0)", R"(,"result":1})")).kind == message_kind::result);
@@ -221,8 +222,9 @@ const suite<"scanner"> tests = [] {
     // The search for the id of what is not valid must not begin anew at every quote.
     for (const char* piece : {"\"", "\"id\" ", "\"id\":", "{\"id\":[", "\\", ",\"\\u0069d", ",\"a\":\"\xFF\""})
       expect(scan.scan(line_of(piece, "")).kind == message_kind::unusable) << piece;
-    expect(scan.scan(R"({"jsonrpc":"2.0","id":7,"result":")" + std::string(50'000'000, 'x') + "\"}").kind ==
-           message_kind::result);
+    expect(
+        scan.scan(R"({"jsonrpc":"2.0","id":7,"result":")" + std::string(testing::many(50'000'000), 'x') + "\"}").kind ==
+        message_kind::result);
     expect(std::chrono::steady_clock::now() - begin < std::chrono::seconds{testing::instrumented ? 60 : 20});
   };
 

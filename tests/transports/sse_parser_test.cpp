@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/many.hpp"
 #include "../support/ut.hpp"
 
 namespace {
@@ -129,13 +130,14 @@ const suite<"sse_parser"> tests = [] {
   "C23 a million data lines are one event, with ends of one kind only, in no more than linear time"_test = [] {
     for (const char end : {'\n', '\r'}) {
       std::string bytes;
-      for (int i = 0; i < 1'000'000; ++i) bytes.append("data:x").append(1, end);
+      const std::size_t lines = testing::many(1'000'000);
+      for (std::size_t i = 0; i < lines; ++i) bytes.append("data:x").append(1, end);
       bytes.append(1, end);
       sse_parser parser;
       notes to;
       expect(parser.feed(bytes, to).has_value());
       expect(to.heard.size() == 1_ul);
-      expect(to.heard.front().size() == 1'999'999_ul);
+      expect(to.heard.front().size() == 2 * lines - 1);
     }
   };
 
