@@ -127,7 +127,7 @@ sums_of() { # $1 = file
 
 # Not under the same name while it is written: somebody may check another clone.
 unless_clean() { # $1 = check, $2 = file
-  local sums key kept=$lint_sums/${2//\//_}
+  local sums key kept=$lint_sums/${2//\//:}
   sums=$(sums_of "$2")
   [ -n "$sums" ] || { "$1" "$2"; return; }
   key=$({ echo "$lint_rules"; lint_flags; echo "$sums"; } | sha256sum | cut -d' ' -f1)
@@ -136,18 +136,21 @@ unless_clean() { # $1 = check, $2 = file
 }
 
 # Most files are as they were when they were last found clean. To see that, each file that somebody includes is read once
-# for all of them, and no compiler is asked what includes what.
+# for all of them, and no compiler is asked what includes what. If the sums themselves cannot be read, none of them counts.
 changed_since_clean() { # stdin = files
   local file known=() changed
   while read -r file; do
-    if [ -s "$lint_sums/${file//\//_}" ]; then known+=("$lint_sums/${file//\//_}"); else echo "$file"; fi
+    if [ -s "$lint_sums/${file//\//:}" ]; then known+=("$lint_sums/${file//\//:}"); else echo "$file"; fi
   done
   [ ${#known[@]} -gt 0 ] || return 0
   touch "${known[@]}"
-  changed=$(sort -u "${known[@]}" | { sha256sum -c --quiet 2>/dev/null || true; } | sed 's/: FAILED.*//')
-  [ -n "$changed" ] || return 0
-  awk 'NR == FNR { changed[$0]; next } FNR == 1 { file = substr($0, 67) } substr($0, 67) in changed { print file; nextfile }' \
-    <(echo "$changed") "${known[@]}"
+  if changed=$(sort -u "${known[@]}" | sha256sum -c --strict --quiet 2>/dev/null | sed 's/: FAILED.*//'); then return 0; fi
+  if [ -z "$changed" ]; then
+    printf '%s\n' "${known[@]##*/}" | tr : /
+  else
+    awk 'NR == FNR { changed[$0]; next } FNR == 1 { file = substr($0, 67) } substr($0, 67) in changed { print file; nextfile }' \
+      <(echo "$changed") "${known[@]}"
+  fi
 }
 
 each_unless_clean() { # $1 = check; stdin = files
