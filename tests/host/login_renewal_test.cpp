@@ -7,16 +7,9 @@
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing;
 using namespace hawser::testing::logins;
 using namespace std::chrono_literals;
-using testing::call_outcome;
-using testing::contains;
-using testing::earlier_login;
-using testing::fake_answer;
-using testing::fake_authorization_server;
-using testing::hub_house;
-using testing::kept_login;
-using testing::pasting_person;
 using state = server_state;
 
 const suite<"login"> tests = [] {

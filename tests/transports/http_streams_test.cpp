@@ -9,15 +9,9 @@
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing;
 using namespace hawser::testing::event_streams;
 using namespace std::chrono_literals;
-using testing::answer_to;
-using testing::web_house;
-using testing::web_outcome;
-using testing::web_peer;
-using testing::web_request;
-using testing::web_script;
-using testing::with_web;
 
 constexpr const char* meta = R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})";
 

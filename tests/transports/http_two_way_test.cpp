@@ -8,15 +8,9 @@
 namespace {
 
 using namespace hawser;
+using namespace hawser::testing;
 using namespace hawser::testing::event_streams;
 using namespace std::chrono_literals;
-using testing::answer_to;
-using testing::greets;
-using testing::web_house;
-using testing::web_outcome;
-using testing::web_peer;
-using testing::web_script;
-using testing::with_web;
 
 const suite<"http streams"> tests = [] {
   "C29 T-17 the old transport's endpoint must lie at its own origin"_test = [] {
