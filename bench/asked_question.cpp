@@ -11,7 +11,7 @@ namespace hawser::bench {
 namespace {
 
 // The longest question takes a few minutes on a slow machine.
-constexpr auto longest = std::chrono::minutes{30};
+constexpr auto question_timeout = std::chrono::minutes{30};
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
 task<result<std::string>> everything_from(stream& from) {
@@ -59,7 +59,7 @@ task<answered> ask(keeper& starts, std::vector<std::string> arguments) {
     made.obstacle = subject + started.error().what;
     co_return made;
   }
-  auto text = co_await with_timeout(longest, everything_from(started->output()));
+  auto text = co_await with_timeout(question_timeout, everything_from(started->output()));
   // A question that was answered has nothing left to do; one that was not is ended at once.
   const stop_ladder ladder{.after_stdin = std::chrono::seconds{text ? 5 : 0}};
   auto ended = co_await started->shutdown(ladder);

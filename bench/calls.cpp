@@ -8,18 +8,16 @@
 
 namespace hawser::bench {
 
-using std::chrono::steady_clock;
-
 task<bool> calls_in_turn(peer& to, int count, use what, distribution* into) {
   for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     auto answer = co_await to.call(echo_request(), echo_arguments(), usual_deadlines());
     if (!answer) {
       std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());
       co_return false;
     }
     if (what == use::tree && !answer->parse()) co_return false;
-    if (into != nullptr) into->add(steady_clock::now() - begin);
+    if (into != nullptr) into->add(std::chrono::steady_clock::now() - begin);
   }
   if (into != nullptr) into->end_round();
   co_return true;
@@ -37,10 +35,10 @@ task<void> one_caller(peer& to, int count, use what, bool& fine) {
 task<double> throughput(peer& to, int in_flight, int each, use what) {
   bool fine = true;
   scope callers{co_await this_context()};
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < in_flight; ++i) callers.spawn(one_caller(to, each, what, fine));
   co_await callers.join();
-  const std::chrono::duration<double> took = steady_clock::now() - begin;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   co_return fine ? in_flight* each / took.count() : 0;
 }
 

@@ -12,9 +12,9 @@ namespace hawser::bench {
 
 namespace {
 
-constexpr double width = 860;
-constexpr double left = 76;
-constexpr double right = 24;
+constexpr double chart_width = 860;
+constexpr double margin_left = 76;
+constexpr double margin_right = 24;
 constexpr double plot_height = 300;
 constexpr double legend_row = 20;
 constexpr double above_legend = 62;  // title and subtitle
@@ -105,16 +105,16 @@ void put_axes(std::string& out, const chart& c, double top) {
   const double bottom = top + plot_height;
   for (const tick& t : c.y.ticks) {
     const double y = bottom - c.y.place(t.at) * plot_height;
-    put_line(out, left, y, width - right, y);
-    put_text(out, left - 8, y + 4, "soft end", t.text);
+    put_line(out, margin_left, y, chart_width - margin_right, y);
+    put_text(out, margin_left - 8, y + 4, "soft end", t.text);
   }
   for (const tick& t : c.x.ticks) {
-    const double x = left + c.x.place(t.at) * (width - left - right);
+    const double x = margin_left + c.x.place(t.at) * (chart_width - margin_left - margin_right);
     put_line(out, x, bottom, x, bottom + 5);
     put_text(out, x, bottom + 20, "soft middle", t.text);
   }
-  put_line(out, left, bottom, width - right, bottom);
-  put_text(out, (left + width - right) / 2, bottom + 42, "soft middle", c.x.label);
+  put_line(out, margin_left, bottom, chart_width - margin_right, bottom);
+  put_text(out, (margin_left + chart_width - margin_right) / 2, bottom + 42, "soft middle", c.x.label);
 }
 
 void put_series(std::string& out, const chart& c, const series& line, double top) {
@@ -122,7 +122,7 @@ void put_series(std::string& out, const chart& c, const series& line, double top
   std::string points;
   std::string dots;
   for (const auto& [x, y] : line.points) {
-    const std::string px = number(left + c.x.place(x) * (width - left - right));
+    const std::string px = number(margin_left + c.x.place(x) * (chart_width - margin_left - margin_right));
     const std::string py = number(top + (1 - c.y.place(y)) * plot_height);
     put(points, {px, ",", py, " "});
     if (line.points.size() <= few)
@@ -132,14 +132,14 @@ void put_series(std::string& out, const chart& c, const series& line, double top
 }
 
 void put_chart(std::string& out, const chart& c, double top) {
-  put_text(out, left, top + 26, "title", c.title);
-  put_text(out, left, top + 46, "soft", c.subtitle);
+  put_text(out, margin_left, top + 26, "title", c.title);
+  put_text(out, margin_left, top + 46, "soft", c.subtitle);
   double y = top + above_legend;
   for (const series& line : c.lines) {
-    out += "<line " + line_class(line) + " x1=\"" + number(left) + "\" x2=\"" + number(left + 24) + "\" y1=\"" +
-           number(y) + "\" y2=\"" + number(y) + "\"/>\n";
-    put_text(out, left + 32, y + 4, "", line.name);
-    put_text(out, width - right, y + 4, "soft end", line.note);
+    out += "<line " + line_class(line) + " x1=\"" + number(margin_left) + "\" x2=\"" + number(margin_left + 24) +
+           "\" y1=\"" + number(y) + "\" y2=\"" + number(y) + "\"/>\n";
+    put_text(out, margin_left + 32, y + 4, "", line.name);
+    put_text(out, chart_width - margin_right, y + 4, "soft end", line.note);
     y += legend_row;
   }
   put_axes(out, c, y);
@@ -187,9 +187,9 @@ axis linear_axis(std::string label, double most, std::string (*text)(double)) {
 std::string draw(std::span<const chart> charts) {
   double height = 0;
   for (const chart& c : charts) height += height_of(c);
-  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " " + number(height) +
-                    "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\">\n" + style() +
-                    "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n";
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(chart_width) + " " +
+                    number(height) + "\" width=\"" + number(chart_width) + "\" height=\"" + number(height) + "\">\n" +
+                    style() + "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n";
   double top = 0;
   for (const chart& c : charts) {
     put_chart(out, c, top);

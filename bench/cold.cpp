@@ -13,50 +13,48 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr int many = 100;
-constexpr int tools_each = 20;
+constexpr int server_count = 100;
+constexpr int tools_of_each = 20;
 
 // What the cheapest client says; the answers are read and not looked at.
 constexpr std::string_view hello =
     R"({"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"floor","version":"1"}},"id":1})"
     "\n";
-constexpr std::string_view list_tools = R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
-                                        "\n"
-                                        R"({"jsonrpc":"2.0","method":"tools/list","id":2})"
-                                        "\n";
+constexpr std::string_view list_tools_request = R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+                                                "\n"
+                                                R"({"jsonrpc":"2.0","method":"tools/list","id":2})"
+                                                "\n";
 
 }  // namespace
 
 bool start_floor(int count, distribution& into) {
   std::vector<blocking_child> children;
   children.reserve(static_cast<std::size_t>(count));
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     auto c = blocking_child::start(sibling("bench_mcp_server"), blocking_child::session::own,
-                                   {"--tools", std::to_string(tools_each)});
+                                   {"--tools", std::to_string(tools_of_each)});
     if (!c) return false;
     children.push_back(std::move(*c));
   }
   bool fine = true;
   for (blocking_child& c : children) fine = fine && c.exchange_line(hello);
-  for (blocking_child& c : children) fine = fine && c.exchange_line(list_tools);
-  into.add(steady_clock::now() - begin);
+  for (blocking_child& c : children) fine = fine && c.exchange_line(list_tools_request);
+  into.add(std::chrono::steady_clock::now() - begin);
   into.end_round();
   return fine;
 }
 
 namespace {
 
-task<bool> ours(loop& home, distribution& into) {
-  const auto begin = steady_clock::now();
-  hub servers{home, bench_servers(many, tools_each)};
+task<bool> start_hub(loop& home, distribution& into) {
+  const auto begin = std::chrono::steady_clock::now();
+  hub servers{home, bench_servers(server_count, tools_of_each)};
   auto opened = co_await servers.open();
   auto settled = co_await servers.settled();
-  into.add(steady_clock::now() - begin);
+  into.add(std::chrono::steady_clock::now() - begin);
   into.end_round();
-  const bool all = servers.tools()->size() == std::size_t{many} * tools_each;
+  const bool all = servers.tools()->size() == std::size_t{server_count} * tools_of_each;
   if (!all) {
     for (const server_status& one : servers.status()) {
       if (one.state != server_state::ready)
@@ -67,12 +65,12 @@ task<bool> ours(loop& home, distribution& into) {
   co_return opened.has_value() && settled.has_value() && closed.has_value() && all;
 }
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
+task<bool> measure_cold_start(loop& home, const settings& s, std::vector<candidate>& all) {
   bool fine = true;
   for (int round = 0; fine && round < s.rounds; ++round) {
     show_progress("cold", round, s.rounds);
-    fine = start_floor(many, all[0].latency);
-    const bool kept = co_await ours(home, all[1].latency);
+    fine = start_floor(server_count, all[0].latency);
+    const bool kept = co_await start_hub(home, all[1].latency);
     fine = fine && kept;
   }
   co_return fine;
@@ -93,7 +91,7 @@ host_settings bench_servers(int count, int tools) {
 bool cold(const settings& s, report& into) {
   std::vector<candidate> all{{.name = "posix_spawn, handshake"}, {.name = "hub"}};
   loop home;
-  if (!home.run(measure(home, s, all))) return false;
+  if (!home.run(measure_cold_start(home, s, all))) return false;
   const double ratio = all[1].latency.ratio_to(all[0].latency);
   into.add(latency_table{"100 servers from their settings to the last one's tools", std::move(all)});
   into.add(figure_list{"a hundred servers",

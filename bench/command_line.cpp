@@ -18,10 +18,9 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-constexpr int servers = 10;
+constexpr int configured_servers = 10;
 
 // Nothing of it on the terminal.
 bool run_command(const std::vector<std::string>& words) {
@@ -48,7 +47,7 @@ fs::path scratch() {
 void write_config(const fs::path& path) {
   std::ofstream file{path};
   file << R"({"mcpServers":{)";
-  for (int i = 0; i < servers; ++i) {
+  for (int i = 0; i < configured_servers; ++i) {
     file << (i == 0 ? "" : ",") << "\"s" << i << R"(":{"command":")" << sibling("bench_mcp_server")
          << R"(","args":["--tools","20"]})";
   }
@@ -61,10 +60,11 @@ struct timed {
   std::vector<double> milliseconds{};
 };
 
-bool measure(timed& one) {
-  const auto begin = steady_clock::now();
+bool measure_command_line(timed& one) {
+  const auto begin = std::chrono::steady_clock::now();
   if (!run_command(one.words)) return false;
-  one.milliseconds.push_back(std::chrono::duration<double, std::milli>(steady_clock::now() - begin).count());
+  one.milliseconds.push_back(
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   return true;
 }
 
@@ -87,8 +87,8 @@ bool command_line(const settings& s, report& into) {
   for (timed& one : all) fine = fine && run_command(one.words);  // and they remember what they learned
   for (int round = 0; fine && round < s.rounds; ++round) {
     show_progress("cli", round, s.rounds);
-    for (timed& one : all) fine = fine && measure(one);
-    fine = fine && start_floor(servers, floor);
+    for (timed& one : all) fine = fine && measure_command_line(one);
+    fine = fine && start_floor(configured_servers, floor);
   }
   fs::remove_all(folder);
   if (!fine) {

@@ -27,7 +27,7 @@ std::string echo_line() {
 
 namespace {
 
-stdio_options options_for(stdio output, std::vector<std::string> arguments, wire_limits limits) {
+stdio_options stdio_options_for(stdio output, std::vector<std::string> arguments, wire_limits limits) {
   stdio_options options;
   options.what = {.program = sibling("bench_mcp_server"), .arguments = std::move(arguments), .output = output};
   options.limits = limits;
@@ -37,7 +37,9 @@ stdio_options options_for(stdio output, std::vector<std::string> arguments, wire
 }  // namespace
 
 connection::connection(loop& home, stdio output, std::vector<std::string> arguments, wire_limits limits)
-    : keeper_(home), wire_(keeper_, options_for(output, std::move(arguments), limits)), side_(home, wire_, listener_) {}
+    : keeper_(home),
+      wire_(keeper_, stdio_options_for(output, std::move(arguments), limits)),
+      side_(home, wire_, listener_) {}
 
 task<bool> connection::open() {
   auto opened = co_await wire_.open(side_);

@@ -26,7 +26,7 @@ constexpr load loads[] = {{"1 in flight", 1, use::bytes, {}},
                           {"P3 256 in flight", 256, use::bytes, 1'000'000},
                           {"P3 256 in flight, results parsed", 256, use::tree, 500'000}};
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
+task<bool> measure_dispatch(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
   auto raw = blocking_child::start(sibling("bench_mcp_server"));
   const std::string line = echo_line();
   connection ours{home, stdio::pipe, {}};
@@ -63,7 +63,7 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, s
 }
 
 // In rounds of their own, so that whoever takes part does not change the figures above.
-bool side_by_side(const settings& s, const std::vector<invitation>& others, report& into) {
+bool compare_clients(const settings& s, const std::vector<invitation>& others, report& into) {
   const bool over_stdio = side_by_side_over_stdio(s, others, into);
   settings web = s;  // where other clients need ten times as long
   web.rounds = std::max(1, s.rounds / 2);
@@ -86,7 +86,7 @@ bool dispatch(const settings& s, report& into) {
                              {.name = "peer, both sides in memory"}};
   std::vector<goal> rates;
   loop home;
-  if (!home.run(measure(home, s, all, rates))) return false;
+  if (!home.run(measure_dispatch(home, s, all, rates))) return false;
   const distribution& floor = all[0].latency;
   std::vector<goal> goals{{.name = "P1 p50, loop's thread",
                            .figure = all[1].latency.ratio_to(floor),
@@ -103,7 +103,7 @@ bool dispatch(const settings& s, report& into) {
   goals.insert(goals.end(), rates.begin(), rates.end());
   into.add(latency_table{"one tools/call over stdio and back", std::move(all)});
   into.add(figure_list{"tools/call over stdio", std::move(goals)});
-  return others->empty() || side_by_side(s, *others, into);
+  return others->empty() || compare_clients(s, *others, into);
 }
 
 }  // namespace hawser::bench

@@ -13,21 +13,19 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 // The size of a typical tools/call on the wire.
-const std::string message(132, 'm');
+const std::string echoed_message(132, 'm');
 
 task<bool> exchanges(stream& to, stream& from, int count, distribution& into) {
   for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    to.write(std::string_view{message});
-    while (from.unread().size() < message.size()) {
+    const auto begin = std::chrono::steady_clock::now();
+    to.write(std::string_view{echoed_message});
+    while (from.unread().size() < echoed_message.size()) {
       auto more = co_await from.read_some();
       if (!more) co_return false;
     }
-    from.consume(message.size());
-    into.add(steady_clock::now() - begin);
+    from.consume(echoed_message.size());
+    into.add(std::chrono::steady_clock::now() - begin);
   }
   into.end_round();
   co_return true;
@@ -37,15 +35,15 @@ using exchange = bool (blocking_child::*)(std::string_view);
 
 bool blocking_exchanges(blocking_child& c, exchange how, int count, distribution& into) {
   for (int i = 0; i < count; ++i) {
-    const auto begin = steady_clock::now();
-    if (!(c.*how)(message)) return false;
-    into.add(steady_clock::now() - begin);
+    const auto begin = std::chrono::steady_clock::now();
+    if (!(c.*how)(echoed_message)) return false;
+    into.add(std::chrono::steady_clock::now() - begin);
   }
   into.end_round();
   return true;
 }
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
+task<bool> measure_floor(loop& home, const settings& s, std::vector<candidate>& all) {
   auto raw = blocking_child::start(sibling("bench_echo_server"));
   auto beside = blocking_child::start(sibling("bench_echo_server"), blocking_child::session::ours);
   keeper k{home};
@@ -87,7 +85,7 @@ bool floor(const settings& s, report& into) {
   for (candidate& c : all)
     c.latency.reserve(static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round));
   loop home;
-  if (!home.run(measure(home, s, all))) return false;
+  if (!home.run(measure_floor(home, s, all))) return false;
   const double ratio = all[1].latency.ratio_to(all[0].latency);
   into.add(latency_table{"a 132-byte message to a child and back", std::move(all)});
   into.add(figure_list{

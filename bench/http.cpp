@@ -20,8 +20,6 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 // The same many by blocking calls: all ask, then all take their answers.
 double floor_throughput(int port, const std::string& request, int in_flight, int each) {
   std::vector<std::unique_ptr<blocking_web>> all;
@@ -29,14 +27,14 @@ double floor_throughput(int port, const std::string& request, int in_flight, int
     all.push_back(blocking_web::connect(port, blocking_web::wire::clear));
     if (!all.back()) return 0;
   }
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < each; ++i) {
     for (const auto& one : all)
       if (!one->ask(request)) return 0;
     for (const auto& one : all)
       if (!one->take_answer()) return 0;
   }
-  const std::chrono::duration<double> took = steady_clock::now() - begin;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   return in_flight * each / took.count();
 }
 
@@ -55,14 +53,14 @@ bool socket_pair_floor(std::size_t size, std::string& into, distribution& times)
     }
   }};
   into.resize(size);
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   bool fine = write(ends[0], "g", 1) == 1;
   for (std::size_t got = 0; fine && got < size;) {
     const ssize_t count = read(ends[0], into.data() + got, size - got);
     fine = count > 0;
     if (fine) got += static_cast<std::size_t>(count);
   }
-  times.add(steady_clock::now() - begin);
+  times.add(std::chrono::steady_clock::now() - begin);
   times.end_round();
   writer.join();
   close(ends[0]);
@@ -82,7 +80,7 @@ class token_at_hand final : public authorizer {
 
 constexpr std::size_t large_result = 5'000'000;
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
+task<bool> measure_http(loop& home, const settings& s, std::vector<candidate>& all, std::vector<goal>& rates) {
   const certificate_file certificate;
   auto clear_server = web_server::start();
   auto changing_server = web_server::start({"--heads", "1000"});
@@ -178,7 +176,7 @@ bool http(const settings& s, report& into) {
                              {.name = "the same by blocking calls"}};
   std::vector<goal> rates;
   loop home;
-  if (!home.run(measure(home, s, all, rates))) return false;
+  if (!home.run(measure_http(home, s, all, rates))) return false;
   std::vector<goal> goals{
       {.name = "P2 p50, in the clear",
        .figure = all[1].latency.ratio_to(all[0].latency),

@@ -12,21 +12,19 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 const std::vector<std::string> five_megabytes{"--result", "5000000"};
 
 task<bool> one_result(connection& c, bool parse, distribution& into) {
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   auto answer = co_await c.side().call(echo_request(), echo_arguments(), usual_deadlines());
   const bool fine = answer && answer->text().size() > 5'000'000 && (!parse || answer->parse().has_value());
-  into.add(steady_clock::now() - begin);
+  into.add(std::chrono::steady_clock::now() - begin);
   into.end_round();
   if (!answer) std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());
   co_return fine;
 }
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
+task<bool> measure_large(loop& home, const settings& s, std::vector<candidate>& all) {
   auto raw = blocking_child::start(sibling("bench_mcp_server"), blocking_child::session::own, five_megabytes,
                                    blocking_child::wire::socket);
   connection by_pipe{home, stdio::pipe, five_megabytes};
@@ -37,9 +35,9 @@ task<bool> measure(loop& home, const settings& s, std::vector<candidate>& all) {
   distribution warm_up;
   for (int round = -3; fine && round < s.rounds; ++round) {
     const auto into = [&](std::size_t i) -> distribution& { return round < 0 ? warm_up : all[i].latency; };
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     fine = raw->exchange_line(echo_line());
-    into(0).add(steady_clock::now() - begin);
+    into(0).add(std::chrono::steady_clock::now() - begin);
     into(0).end_round();
     const bool piped = co_await one_result(by_pipe, false, into(1));
     const bool through_socket = co_await one_result(by_socket, false, into(2));
@@ -59,7 +57,7 @@ bool large(const settings& s, report& into) {
                              {.name = "peer, socket pair"},
                              {.name = "peer, socket pair, parsed"}};
   loop home;
-  if (!home.run(measure(home, s, all))) return false;
+  if (!home.run(measure_large(home, s, all))) return false;
   std::vector<goal> goals{{.name = "P5 p50, pipe",
                            .figure = all[1].latency.ratio_to(all[0].latency),
                            .unit = "x floor",

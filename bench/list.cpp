@@ -14,7 +14,6 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
 using registry_type = hawser::registry;
 
 // Limits as somebody would set them who expects that many.
@@ -34,24 +33,24 @@ task<result<std::shared_ptr<tool_list>>> list_tools(peer& from, std::size_t max_
   }
 }
 
-struct shape {
+struct list_case {
   const char* name;
   int tools;
   int page;
   double bar_ms;
 };
-constexpr shape shapes[] = {{"P6 10,000 tools, one page", 10'000, 10'000, 6},
-                            {"P6 10,000 tools, pages of 1,000", 10'000, 1'000, 6},
-                            {"P6 100,000 tools, one page", 100'000, 100'000, 60},
-                            {"P6 100,000 tools, pages of 1,000", 100'000, 1'000, 60}};
+constexpr list_case list_cases[] = {{"P6 10,000 tools, one page", 10'000, 10'000, 6},
+                                    {"P6 10,000 tools, pages of 1,000", 10'000, 1'000, 6},
+                                    {"P6 100,000 tools, one page", 100'000, 100'000, 60},
+                                    {"P6 100,000 tools, pages of 1,000", 100'000, 1'000, 60}};
 
-task<bool> measure(loop& home, const settings& s, const shape& what, distribution& into) {
+task<bool> measure_list(loop& home, const settings& s, const list_case& what, distribution& into) {
   connection c{home, stdio::pipe, {"--tools", std::to_string(what.tools), "--page", std::to_string(what.page)}, wide};
   bool fine = co_await c.open();
   for (int round = -1; fine && round < s.rounds; ++round) {
     show_progress("list", round, s.rounds);
     registry_type table;
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     auto tools = co_await list_tools(c.side(), 1'000'000);
     if (!tools) {
       std::fprintf(stderr, "hawser-bench: %s\n", tools.error().what.c_str());
@@ -59,7 +58,7 @@ task<bool> measure(loop& home, const settings& s, const shape& what, distributio
       break;
     }
     table.replace({0, 1}, "server", std::move(*tools));
-    const auto took = steady_clock::now() - begin;
+    const auto took = std::chrono::steady_clock::now() - begin;
     fine = table.table()->size() == static_cast<std::size_t>(what.tools);
     if (round >= 0) into.add(took);
   }
@@ -71,10 +70,10 @@ task<bool> measure(loop& home, const settings& s, const shape& what, distributio
 
 bool list(const settings& s, report& into) {
   std::vector<goal> goals;
-  for (const shape& what : shapes) {
+  for (const list_case& what : list_cases) {
     distribution took;
     loop home;
-    if (!home.run(measure(home, s, what, took))) return false;
+    if (!home.run(measure_list(home, s, what, took))) return false;
     goals.push_back(
         {.name = what.name, .figure = took.percentile(50) / 1000, .unit = "ms", .bar = s.judged(what.bar_ms)});
   }

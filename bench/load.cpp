@@ -82,14 +82,14 @@ class schedule {
   std::exponential_distribution<double> gap_{1.0};
 };
 
-task<result<void>> closed(load_state& s, int in_flight) {
+task<result<void>> run_closed_loop(load_state& s, int in_flight) {
   scope callers{co_await this_context()};
   for (int i = 0; i < in_flight; ++i) callers.spawn(keep_calling(s));
   co_await callers.join();
   co_return result<void>{};
 }
 
-task<result<void>> open(load_state& s, arrivals coming) {
+task<result<void>> run_open_loop(load_state& s, arrivals coming) {
   schedule due{coming, s.begin};
   scope calls{co_await this_context()};
   while (s.goes_on() && due.next() < s.within.begin_until) {
@@ -135,14 +135,14 @@ task<void> bounded(load_state& s, task<result<void>> inner) {
 task<load_result> closed_loop(clock& by, one_call call, int in_flight, load_bounds within) {
   load_result found;
   load_state s{.by = by, .call = call, .within = within, .into = found, .begin = by.now()};
-  co_await bounded(s, closed(s, in_flight));
+  co_await bounded(s, run_closed_loop(s, in_flight));
   co_return found;
 }
 
 task<load_result> open_loop(clock& by, one_call call, arrivals coming, load_bounds within) {
   load_result found;
   load_state s{.by = by, .call = call, .within = within, .into = found, .begin = by.now()};
-  co_await bounded(s, open(s, coming));
+  co_await bounded(s, run_open_loop(s, coming));
   co_return found;
 }
 

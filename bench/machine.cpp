@@ -44,7 +44,7 @@ std::string today() {
   return text;
 }
 
-std::string memory() {
+std::string memory_size() {
   const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   return std::to_string(std::lround(bytes / (1 << 30))) + " GiB";
 }
@@ -56,7 +56,7 @@ std::vector<std::string> machine_facts() {
   uname(&system);
   return {"date: " + today(),
           "machine: " + value_in("/proc/cpuinfo", "model name") + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) +
-              " cores, " + memory() +
+              " cores, " + memory_size() +
               (value_in("/proc/cpuinfo", "flags").find(" hypervisor") == std::string::npos ? "" : ", virtual"),
           "system: " + value_in("/etc/os-release", "PRETTY_NAME") + ", " + system.sysname + " " + system.release,
           "compiler: " + compiler(),

@@ -7,8 +7,6 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
 // A client that has been told the end by its stdin needs no longer.
 constexpr stop_ladder short_ladder{.after_stdin = std::chrono::seconds{1},
                                    .after_sigterm = std::chrono::milliseconds{500},
@@ -37,10 +35,10 @@ task<result<void>> other_client::join(keeper& by, call_target to) {
 
 task<result<peer_times>> other_client::run(int count, int in_flight) {
   std::string asked = run_line(count, in_flight);
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   auto line = co_await answer_to(std::move(asked), count);
   if (!line) co_return co_await describe(line.error());
-  auto times = read_times(*line, count, in_flight, steady_clock::now() - begin);
+  auto times = read_times(*line, count, in_flight, std::chrono::steady_clock::now() - begin);
   if (!times) co_return co_await describe(times.error());
   co_return times;
 }

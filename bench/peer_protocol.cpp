@@ -21,7 +21,7 @@ constexpr nanoseconds clock_slack = std::chrono::milliseconds{1};
 error nonsense(std::string what) { return {.code = errc::protocol, .what = std::move(what)}; }
 
 // The beginning is enough to recognise it, and a terminal must not be at its mercy.
-std::string shown(std::string_view text) {
+std::string excerpt(std::string_view text) {
   std::string made;
   for (const char c : text.substr(0, 80)) made += c >= ' ' && c < 0x7f ? c : '?';
   if (text.size() > 80) made += "...";
@@ -31,11 +31,11 @@ std::string shown(std::string_view text) {
 result<json::object> read_object(std::string_view line) {
   boost::system::error_code failed;
   json::value value = json::parse(line, failed);
-  if (failed || !value.is_object()) return nonsense("it said what is no JSON object: " + shown(line));
+  if (failed || !value.is_object()) return nonsense("it said what is no JSON object: " + excerpt(line));
   json::object object = std::move(value.get_object());
   if (const json::value* said = object.if_contains("error")) {
     const std::string text = said->is_string() ? std::string{said->get_string()} : json::serialize(*said);
-    return error{.code = errc::remote, .what = "it said: " + shown(text)};
+    return error{.code = errc::remote, .what = "it said: " + excerpt(text)};
   }
   return object;
 }
@@ -73,8 +73,8 @@ result<std::string> read_ready(std::string_view line) {
   auto object = read_object(line);
   if (!object) return object.error();
   const json::value* ready = object->if_contains("ready");
-  if (ready == nullptr || !ready->is_string()) return nonsense("it is not \"ready\" but says: " + shown(line));
-  return shown(ready->get_string());
+  if (ready == nullptr || !ready->is_string()) return nonsense("it is not \"ready\" but says: " + excerpt(line));
+  return excerpt(ready->get_string());
 }
 
 result<peer_times> read_times(std::string_view line, int count, int in_flight, nanoseconds waited) {

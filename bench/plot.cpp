@@ -31,7 +31,7 @@ std::string count_text(double count) {
   return short_number(count);
 }
 
-const char* where(const settings& s) { return s.free ? "not pinned" : "client and server on one core"; }
+const char* core_placement(const settings& s) { return s.free ? "not pinned" : "client and server on one core"; }
 
 // Every nine is as far from the next one: how rare a latency is, not how many are below it.
 double rareness(double percent) { return -std::log10(1 - percent / 100); }
@@ -54,7 +54,7 @@ series line_of(const candidate& c, std::size_t color) {
 }
 
 chart chart_of(const settings& s, const latency_table& table) {
-  chart made{.title = table.title, .subtitle = std::string{"latency by percentile, "} + where(s)};
+  chart made{.title = table.title, .subtitle = std::string{"latency by percentile, "} + core_placement(s)};
   double least = 1e18;
   double most = 0;
   double rarest = 1;
@@ -83,7 +83,7 @@ chart chart_of(const settings& s, const latency_table& table) {
 
 // One line for answers a second over calls in flight.
 chart throughput_chart(const settings& s, const curve_list& list) {
-  chart made{.title = list.title, .subtitle = std::string{"calls answered a second, "} + where(s)};
+  chart made{.title = list.title, .subtitle = std::string{"calls answered a second, "} + core_placement(s)};
   double most_in_flight = 2;
   double most = 0;
   for (const rate_curve& curve : list.all) {
@@ -107,7 +107,8 @@ chart throughput_chart(const settings& s, const curve_list& list) {
 
 // Two lines, p99 and p50, over the calls that come in a second.
 chart load_chart(const settings& s, const curve_list& list) {
-  chart made{.title = list.title, .subtitle = std::string{"latency of calls that come when they come, "} + where(s)};
+  chart made{.title = list.title,
+             .subtitle = std::string{"latency of calls that come when they come, "} + core_placement(s)};
   double least = 1e18;
   double most = 0;
   double fastest = 0;

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-const char* where(const settings& s) { return s.free ? "not pinned" : "pinned to one core"; }
+const char* pinning(const settings& s) { return s.free ? "not pinned" : "pinned to one core"; }
 
 void print_line(const json::object& one) { std::printf("%s\n", json::serialize(one).c_str()); }
 
@@ -29,7 +29,7 @@ void print_json(const settings& s, const latency_table& table) {
 
 void print_text(const settings& s, const latency_table& table) {
   const bool with_floor = table.rows.size() > 1;
-  std::printf("%s, %s, microseconds\n", table.title.c_str(), where(s));
+  std::printf("%s, %s, microseconds\n", table.title.c_str(), pinning(s));
   std::printf("  %-38s %8s %8s %8s %8s %9s %8s\n", "", "p50", "p90", "p99", "p99.9", "max",
               with_floor ? "x floor" : "calls");
   for (const candidate& c : table.rows) {
@@ -55,7 +55,7 @@ void print_json(const settings& /*s*/, const figure_list& list) {
 }
 
 void print_text(const settings& s, const figure_list& list) {
-  std::printf("%s, %s\n", list.title.c_str(), where(s));
+  std::printf("%s, %s\n", list.title.c_str(), pinning(s));
   for (const goal& g : list.all) {
     std::printf("  %-48s %12.2f %-10s", g.name.c_str(), g.figure, g.unit.c_str());
     if (g.bar)
@@ -82,7 +82,7 @@ void print_json(const settings& s, const curve_list& list) {
 }
 
 void print_text(const settings& s, const curve_list& list) {
-  std::printf("%s, %s\n", list.title.c_str(), where(s));
+  std::printf("%s, %s\n", list.title.c_str(), pinning(s));
   for (const rate_curve& curve : list.all) {
     std::printf("  %-38s %12s %12s %10s %10s %8s %8s\n", curve.name.c_str(),
                 curve.open_loop ? "offered/s" : "in flight", "answered/s", "p50 us", "p99 us", "errors",

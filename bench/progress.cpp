@@ -10,27 +10,25 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
-bool shown = false;
-steady_clock::time_point next_time{};
+bool progress_shown = false;
+std::chrono::steady_clock::time_point next_time{};
 
 }  // namespace
 
 void show_progress(const char* what, int done, int of) {
   static const bool terminal = isatty(STDERR_FILENO) == 1;
   if (!terminal) return;
-  const auto now = steady_clock::now();
+  const auto now = std::chrono::steady_clock::now();
   if (now < next_time) return;
   next_time = now + std::chrono::milliseconds{200};  // often enough to see that it lives
   std::fprintf(stderr, "\r\x1b[K%s: %d of %d", what, done, of);
-  shown = true;
+  progress_shown = true;
 }
 
 void end_progress() {
-  if (!shown) return;
+  if (!progress_shown) return;
   std::fprintf(stderr, "\r\x1b[K");
-  shown = false;
+  progress_shown = false;
 }
 
 }  // namespace hawser::bench

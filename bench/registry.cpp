@@ -15,16 +15,15 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
 using registry_type = hawser::registry;
 
-constexpr std::size_t tools_each = 20;
+constexpr std::size_t tools_per_slot = 20;
 constexpr std::size_t judged_size = 10'000;
 constexpr std::array<std::size_t, 4> sizes{100, 1'000, judged_size, 100'000};
 
 std::shared_ptr<const tool_list> twenty_tools() {
   auto list = std::make_shared<tool_list>();
-  for (std::size_t i = 0; i < tools_each; ++i)
+  for (std::size_t i = 0; i < tools_per_slot; ++i)
     list->add({.name = list->own("do_something_" + std::to_string(i)),
                .description = "A sentence that says when to use it.",
                .input_schema = R"({"type":"object"})"});
@@ -35,7 +34,7 @@ std::string server_name(std::size_t slot) { return "server-" + std::to_string(sl
 
 void fill(registry_type& r, std::size_t tools) {
   const auto list = twenty_tools();
-  for (std::size_t slot = 0; slot < tools / tools_each; ++slot)
+  for (std::size_t slot = 0; slot < tools / tools_per_slot; ++slot)
     r.replace({static_cast<std::uint32_t>(slot), 0}, server_name(slot), list);
 }
 
@@ -60,8 +59,8 @@ class questions_asked {
   std::vector<std::string_view> names_;
 };
 
-double nanoseconds_since(steady_clock::time_point begin) {
-  return std::chrono::duration<double, std::nano>(steady_clock::now() - begin).count();
+double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // Looks up `count` names, one after the other; returns how many were not found.
@@ -87,7 +86,7 @@ double lookup_nanoseconds(const registry_type& r, int rounds) {
   std::size_t missing = look_up_batch(mine, names, next, 16'384);
   std::vector<double> each;
   for (int i = 0; i < rounds * 10; ++i) {
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     missing += look_up_batch(mine, names, next, batch);
     each.push_back(nanoseconds_since(begin) / batch);
   }
@@ -100,7 +99,7 @@ double entry_nanoseconds(const registry_type& r, int rounds) {
   reader mine{r};
   std::vector<double> each;
   for (int i = 0; i < rounds; ++i) {
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     for (std::size_t k = 0; k < batch; ++k) {
       const pin now = mine.look();
       const tool_table* table = &*now;
@@ -123,10 +122,10 @@ swap_cost hot_swap(registry_type& r, int rounds) {
   std::vector<double> removes;
   for (int i = 0; i < rounds; ++i) {
     const std::string name = server_name(static_cast<std::size_t>(i) + 50'000);  // anywhere in the order
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     r.replace(id, name, list);
     adds.push_back(nanoseconds_since(begin) / 1000);
-    const auto then = steady_clock::now();
+    const auto then = std::chrono::steady_clock::now();
     r.remove(id);
     removes.push_back(nanoseconds_since(then) / 1000);
   }
@@ -144,11 +143,11 @@ reading read_for_long(const registry_type& r, const questions_asked& names, std:
   reader mine{r};
   reading out;
   std::size_t next = 0;
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   auto before = begin;
   for (std::size_t done = 0; done < lookups; done += batch) {
     out.missing += look_up_batch(mine, names, next, batch);
-    const auto now = steady_clock::now();
+    const auto now = std::chrono::steady_clock::now();
     out.worst_us = std::max(out.worst_us, std::chrono::duration<double, std::micro>(now - before).count());
     before = now;
   }

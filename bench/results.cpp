@@ -38,13 +38,13 @@ struct column {
   const char* key;
   const char* heading;
 };
-struct shape {
+struct column_layout {
   const char* name_key;  ///< a line has this shape if it has this key
   std::vector<column> columns;
 };
 
-const std::vector<shape>& shapes() {
-  static const std::vector<shape> all{
+const std::vector<column_layout>& column_layouts() {
+  static const std::vector<column_layout> all{
       {"candidate",
        {{"p50_us", "p50 µs"},
         {"p90_us", "p90"},
@@ -65,15 +65,15 @@ const std::vector<shape>& shapes() {
   return all;
 }
 
-const shape* shape_of(const json::object& line) {
-  for (const shape& one : shapes()) {
+const column_layout* layout_of(const json::object& line) {
+  for (const column_layout& one : column_layouts()) {
     if (line.contains(one.name_key)) return &one;
   }
   return nullptr;
 }
 
 // Only columns that some line of the table fills.
-std::string table_of(std::span<const json::object> lines, const shape& how) {
+std::string table_of(std::span<const json::object> lines, const column_layout& how) {
   std::vector<column> columns;
   for (const column& c : how.columns) {
     for (const json::object& line : lines) {
@@ -102,10 +102,10 @@ std::string table_of(std::span<const json::object> lines, const shape& how) {
 std::string tables_of(const answer_lines& lines) {
   std::string text;
   for (std::size_t i = 0; i < lines.size();) {
-    const shape* const how = shape_of(lines[i]);
+    const column_layout* const how = layout_of(lines[i]);
     const auto* const title = lines[i].if_contains("question");
     std::size_t end = i + 1;
-    while (how != nullptr && end < lines.size() && shape_of(lines[end]) == how &&
+    while (how != nullptr && end < lines.size() && layout_of(lines[end]) == how &&
            lines[end].if_contains("question") != nullptr && title != nullptr &&
            *lines[end].if_contains("question") == *title)
       ++end;

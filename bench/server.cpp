@@ -47,7 +47,7 @@ struct outcome {
   int signal = 0;
 };
 
-task<outcome> measure(loop& home, const settings& s, server_settings server, server_findings& into) {
+task<outcome> measure_server(loop& home, const settings& s, server_settings server, server_findings& into) {
   outcome ended;
   auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
   if (!signals) {
@@ -192,7 +192,7 @@ bool server(const settings& s, report& into) {
   outcome ended;
   {
     loop home;
-    ended = home.run(measure(home, s, *chosen, found));
+    ended = home.run(measure_server(home, s, *chosen, found));
   }
   describe(s, *chosen, found, into);
   std::vector<candidate> rows;

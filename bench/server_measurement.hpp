@@ -77,7 +77,7 @@ class server_measurement {
   const server_options& options_;
   time_budget budget_;
   server_findings& found_;
-  steady_clock clock_;
+  hawser::steady_clock clock_;
   server_id id_{};
 };
 

@@ -56,7 +56,7 @@ result<http_settings> remote_for(const server_options& options) {
 }
 
 // What errors call it: the program, or the machine.
-std::string name_of(const server_options& options) {
+std::string display_name(const server_options& options) {
   if (options.url.empty()) {
     const std::string& program = options.command.front();
     const std::string base = program.substr(program.rfind('/') + 1);
@@ -84,7 +84,7 @@ result<server_settings> settings_for(const server_options& options) {
     const std::size_t first = options.arguments.find_first_not_of(" \t\r\n");
     if (options.arguments[first] != '{') return wrong("--arguments: not a JSON object");
   }
-  server_settings made{.name = name_of(options)};
+  server_settings made{.name = display_name(options)};
   if (remote) {
     auto to = remote_for(options);
     if (!to) return std::move(to).error();

@@ -114,7 +114,7 @@ void tell(const settings& s, contest& all, const other_clients& others, report& 
 
 using way = task<bool> (*)(loop&, const settings&, contest&, other_clients&);
 
-bool side_by_side(const settings& s, contest all, way how, const std::vector<invitation>& who, report& into) {
+bool run_contest(const settings& s, contest all, way how, const std::vector<invitation>& who, report& into) {
   other_clients others{who, all.over, into};
   loop home;
   if (!home.run(how(home, s, all, others))) return false;
@@ -126,12 +126,12 @@ bool side_by_side(const settings& s, contest all, way how, const std::vector<inv
 
 bool side_by_side_over_stdio(const settings& s, const std::vector<invitation>& who, report& into) {
   contest all{.over = wire::stdio, .in_flight = 256, .floor = {.name = "blocking read and write"}};
-  return side_by_side(s, std::move(all), hold_over_stdio, who, into);
+  return run_contest(s, std::move(all), hold_over_stdio, who, into);
 }
 
 bool side_by_side_over_http(const settings& s, const std::vector<invitation>& who, report& into) {
   contest all{.over = wire::http, .in_flight = 16, .floor = {.name = "blocking keep-alive exchange"}};
-  return side_by_side(s, std::move(all), hold_over_http, who, into);
+  return run_contest(s, std::move(all), hold_over_http, who, into);
 }
 
 }  // namespace hawser::bench

@@ -14,9 +14,7 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr int many = 100;
+constexpr int child_count = 100;
 
 task<result<child>> first_answer(keeper& k) {
   command echo{.program = sibling("bench_echo_server"), .errors = stdio::inherit};
@@ -42,13 +40,13 @@ task<bool> end(std::vector<result<child>> children) {
   co_return fine;
 }
 
-task<bool> ours(keeper& k, int count, distribution& into) {
+task<bool> start_children(keeper& k, int count, distribution& into) {
   std::vector<task<result<child>>> starts;
   starts.reserve(static_cast<std::size_t>(count));
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) starts.push_back(first_answer(k));
   auto children = co_await when_all(std::move(starts));
-  into.add(steady_clock::now() - begin);
+  into.add(std::chrono::steady_clock::now() - begin);
   into.end_round();
   co_return co_await end(std::move(children));
 }
@@ -56,7 +54,7 @@ task<bool> ours(keeper& k, int count, distribution& into) {
 bool raw(int count, distribution& into) {
   std::vector<blocking_child> children;
   children.reserve(static_cast<std::size_t>(count));
-  const auto begin = steady_clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < count; ++i) {
     auto c = blocking_child::start(sibling("bench_echo_server"));
     if (!c) return false;
@@ -64,24 +62,24 @@ bool raw(int count, distribution& into) {
   }
   bool fine = true;
   for (blocking_child& c : children) fine = fine && c.exchange("hello\n");
-  into.add(steady_clock::now() - begin);
+  into.add(std::chrono::steady_clock::now() - begin);
   into.end_round();
   return fine;
 }
 
-task<bool> measure(loop& home, const settings& s, std::vector<candidate>& one, std::vector<candidate>& hundred) {
+task<bool> measure_start(loop& home, const settings& s, std::vector<candidate>& one, std::vector<candidate>& hundred) {
   keeper k{home};
   distribution warm_up;
-  bool fine = co_await ours(k, 1, warm_up);
+  bool fine = co_await start_children(k, 1, warm_up);
   for (int round = 0; fine && round < s.rounds; ++round) {
     show_progress("start", round, s.rounds);
     for (int i = 0; fine && i < 5; ++i) {
       fine = raw(1, one[0].latency);
-      const bool kept = co_await ours(k, 1, one[1].latency);
+      const bool kept = co_await start_children(k, 1, one[1].latency);
       fine = fine && kept;
     }
-    fine = fine && raw(many, hundred[0].latency);
-    const bool kept = co_await ours(k, many, hundred[1].latency);
+    fine = fine && raw(child_count, hundred[0].latency);
+    const bool kept = co_await start_children(k, child_count, hundred[1].latency);
     fine = fine && kept;
   }
   auto closed = co_await k.close();
@@ -94,7 +92,7 @@ bool start(const settings& s, report& into) {
   std::vector<candidate> one{{.name = "posix_spawn"}, {.name = "keeper"}};
   std::vector<candidate> hundred = one;
   loop home;
-  if (!home.run(measure(home, s, one, hundred))) return false;
+  if (!home.run(measure_start(home, s, one, hundred))) return false;
   into.add(latency_table{"start of one child to its first answer", std::move(one)});
   into.add(latency_table{"start of 100 children to the last one's first answer", std::move(hundred)});
   return true;

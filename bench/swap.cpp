@@ -23,14 +23,12 @@ namespace hawser::bench {
 
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr int tools_each = 20;
+constexpr int tools_per_server = 20;
 constexpr int servers_that_stay = 10;
 
 std::string listed_tools() {
   std::string json = R"({"tools":[)";
-  for (int i = 0; i < tools_each; ++i) {
+  for (int i = 0; i < tools_per_server; ++i) {
     json += (i == 0 ? "" : ",") + std::string{R"({"name":"guest_)"} + std::to_string(i) +
             R"(","description":"Comes and goes.","inputSchema":{"type":"object"}})";
   }
@@ -107,7 +105,7 @@ constexpr duration pause_inside = std::chrono::milliseconds{1};
 // Added, ready, removed, again, until it is told that it is over.
 task<void> come_and_go(swapping& s) {
   while (!s.over && s.fine) {
-    server_settings coming = bench_servers(1, tools_each).servers.front();
+    server_settings coming = bench_servers(1, tools_per_server).servers.front();
     coming.name = "guest";
     coming.protocol.era = protocol_choice::kind::legacy;
     const bool is_inside = s.who == guest::inside;
@@ -125,26 +123,26 @@ task<void> come_and_go(swapping& s) {
 }
 
 // One call in each step, and a look.
-task<bool> calls_in_turn(hub& at, const std::string& tool, int count, distribution& calls, distribution& looks) {
+task<bool> calls_with_looks(hub& at, const std::string& tool, int count, distribution& calls, distribution& looks) {
   constexpr int looks_at_once = 16;  // one alone is as short as reading the clock
   reader eyes{at.table()};
   for (int i = 0; i < count; ++i) {
     call_settings usual;
-    const auto begin = steady_clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     auto answer = co_await at.call(tool, "{}", std::move(usual));
-    const auto answered = steady_clock::now();
+    const auto answered = std::chrono::steady_clock::now();
     if (!answer) {
       std::fprintf(stderr, "hawser-bench: %s\n", answer.error().what.c_str());
       co_return false;
     }
     calls.add(answered - begin);
-    const auto looking = steady_clock::now();
+    const auto looking = std::chrono::steady_clock::now();
     bool found = true;
     for (int k = 0; k < looks_at_once; ++k) {
       const pin table = eyes.look();
       found = found && table->find(tool) != nullptr;
     }
-    looks.add((steady_clock::now() - looking) / looks_at_once);
+    looks.add((std::chrono::steady_clock::now() - looking) / looks_at_once);
     if (!found) co_return false;
   }
   calls.end_round();
@@ -159,8 +157,8 @@ struct swap_findings {
   std::array<duration, 3> time{};
 };
 
-task<bool> measure(loop& home, const settings& s, swap_findings& into) {
-  hub at{home, bench_servers(servers_that_stay, tools_each)};
+task<bool> measure_swap(loop& home, const settings& s, swap_findings& into) {
+  hub at{home, bench_servers(servers_that_stay, tools_per_server)};
   auto opened = co_await at.open();
   auto settled = co_await at.settled();
   bool fine = opened.has_value() && settled.has_value();
@@ -175,13 +173,13 @@ task<bool> measure(loop& home, const settings& s, swap_findings& into) {
       swapping now{.at = at, .inside = inside, .who = who};
       scope beside{co_await this_context()};
       if (who != guest::none) beside.spawn(come_and_go(now));
-      const auto begin = steady_clock::now();
+      const auto begin = std::chrono::steady_clock::now();
       distribution& calls = round < 0 ? warm_up : into.calls[which].latency;
       distribution& looks = round < 0 ? warm_up : into.looks[which].latency;
-      const bool answered = co_await calls_in_turn(at, tool, s.per_round, calls, looks);
+      const bool answered = co_await calls_with_looks(at, tool, s.per_round, calls, looks);
       now.over = true;
       co_await beside.join();
-      into.time[which] += steady_clock::now() - begin;
+      into.time[which] += std::chrono::steady_clock::now() - begin;
       into.swaps[which] += now.swaps;
       fine = fine && answered && now.fine;
     }
@@ -198,7 +196,7 @@ bool swap(const settings& s, report& into) {
       {.name = "nothing changes"}, {.name = "a server inside comes and goes"}, {.name = "a process comes and goes"}};
   found.looks = found.calls;
   loop home;
-  if (!home.run(measure(home, s, found))) return false;
+  if (!home.run(measure_swap(home, s, found))) return false;
   std::vector<goal> all;
   for (std::size_t i = 1; i < found.calls.size(); ++i) {
     const std::string& who = found.calls[i].name;

@@ -36,14 +36,14 @@ constexpr asked all_questions[] = {
     {"start", need::for_results, false}, {"swap", need::for_results, true}};
 
 // "P7 p50, cold start" is a figure of goal 7.
-int number_of(std::string_view name) {
+int goal_number(std::string_view name) {
   int number = 0;
   if (!name.starts_with('P')) return 0;
   const auto read = std::from_chars(name.data() + 1, name.data() + name.size(), number);
   return read.ec == std::errc{} && read.ptr != name.data() + name.size() && *read.ptr == ' ' ? number : 0;
 }
 
-std::string text_of(const json::object& line, std::string_view key) {
+std::string text_in(const json::object& line, std::string_view key) {
   const auto* const found = line.if_contains(key);
   return found != nullptr && found->is_string() ? std::string{found->get_string()} : std::string{};
 }
@@ -89,8 +89,8 @@ std::vector<goal> goals_in(std::span<const answered> all) {
   std::multimap<int, goal> by_number;  // those of one number in the order in which they were found
   for (const answered& one : all) {
     for (const json::object& line : one.lines) {
-      goal found{.name = text_of(line, "figure"), .unit = text_of(line, "unit")};
-      const int number = number_of(found.name);
+      goal found{.name = text_in(line, "figure"), .unit = text_in(line, "unit")};
+      const int number = goal_number(found.name);
       if (number == 0) continue;
       found.name += " (" + one.question + ")";
       found.figure = number_in(line, "value").value_or(std::nan(""));  // which meets no bar
@@ -110,7 +110,7 @@ std::vector<goal> goals_in(std::span<const answered> all) {
 std::vector<int> goals_missing(std::span<const goal> found) {
   std::vector<int> made;
   for (int number = 1; number <= last_goal; ++number) {
-    if (std::none_of(found.begin(), found.end(), [&](const goal& g) { return number_of(g.name) == number; }))
+    if (std::none_of(found.begin(), found.end(), [&](const goal& g) { return goal_number(g.name) == number; }))
       made.push_back(number);
   }
   return made;
@@ -134,12 +134,12 @@ bool verdict(const settings& s, report& into) {
       whole = false;
     }
     for (const json::object& line : one.lines) {
-      if (const std::string warning = text_of(line, "warning"); !warning.empty())
+      if (const std::string warning = text_in(line, "warning"); !warning.empty())
         into.warn(one.question + ": " + warning);
       // Bars beside the goals: what must not happen at all.
       const auto* const met = line.if_contains("met");
-      if (met == nullptr || *met != false || number_of(text_of(line, "figure")) != 0) continue;
-      into.warn(one.question + ": " + text_of(line, "figure") + " is not what it must be");
+      if (met == nullptr || *met != false || goal_number(text_in(line, "figure")) != 0) continue;
+      into.warn(one.question + ": " + text_in(line, "figure") + " is not what it must be");
       whole = false;
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench_program.hpp"
+#include "exit_code.hpp"
 
 #include <unistd.h>
 
@@ -16,7 +17,6 @@ namespace hawser::cli {
 
 namespace {
 
-constexpr int not_started = 127;
 constexpr const char* program = "hawser-bench";
 
 std::string beside_this() {

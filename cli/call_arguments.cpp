@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-error complaint(std::string what) { return error{.code = errc::parse, .what = std::move(what)}; }
+error argument_error(std::string what) { return error{.code = errc::parse, .what = std::move(what)}; }
 
 struct assignment {
   std::string_view key;
@@ -28,11 +28,12 @@ struct assignment {
 result<assignment> split(std::string_view word) {
   const std::size_t at = word.find('=');
   if (at == std::string_view::npos) {
-    return complaint(json_string(word) + " is neither key=value nor a JSON object; put the whole object into quotes");
+    return argument_error(json_string(word) +
+                          " is neither key=value nor a JSON object; put the whole object into quotes");
   }
   const bool forced = at > 0 && word[at - 1] == ':';
   const std::string_view key = word.substr(0, at - (forced ? 1 : 0));
-  if (key.empty()) return complaint(json_string(word) + " has no key before its \"=\"");
+  if (key.empty()) return argument_error(json_string(word) + " has no key before its \"=\"");
   return assignment{.key = key, .value = word.substr(at + 1), .forced_json = forced};
 }
 
@@ -85,7 +86,7 @@ result<std::string> value_of(const assignment& given, const std::vector<std::str
   if (!given.forced_json && types.size() == 1 && types.front() == "string") return json_string(given.value);
   const auto parsed = raw_json{given.value}.parse();
   if (given.forced_json) {
-    if (!parsed) return complaint(subject + "no JSON behind \":=\": " + parsed.error().what);
+    if (!parsed) return argument_error(subject + "no JSON behind \":=\": " + parsed.error().what);
     return std::string{given.value};
   }
   const bool fits = parsed && std::ranges::any_of(types, [&](const std::string& type) {
@@ -93,7 +94,7 @@ result<std::string> value_of(const assignment& given, const std::vector<std::str
                     });
   if (fits || (parsed && types.empty())) return std::string{given.value};
   if (types.empty() || contains(types, "string")) return json_string(given.value);
-  return complaint(subject + json_string(given.value) + " is not " + one_of(types));
+  return argument_error(subject + json_string(given.value) + " is not " + one_of(types));
 }
 
 struct member {
@@ -136,14 +137,15 @@ class known_keys {
     if (properties != nullptr) {
       for (const auto& property : *properties) names.append(names.empty() ? "" : ", ").append(property.key());
     }
-    return complaint("the tool has no argument " + json_string(key) + "; it takes " + (names.empty() ? "none" : names));
+    return argument_error("the tool has no argument " + json_string(key) + "; it takes " +
+                          (names.empty() ? "none" : names));
   }
 
  private:
   json::object schema_;
 };
 
-result<void> add(std::vector<member>& members, const assignment& given, const json::value* property) {
+result<void> add_argument(std::vector<member>& members, const assignment& given, const json::value* property) {
   const auto types = types_of(property);
   auto value = value_of(given, types);
   bool element = false;
@@ -158,7 +160,7 @@ result<void> add(std::vector<member>& members, const assignment& given, const js
     members.push_back({.key = given.key, .values = {std::move(*value)}, .is_array = element});
     return {};
   }
-  if (!same->is_array || !element) return complaint("argument " + json_string(given.key) + " is given twice");
+  if (!same->is_array || !element) return argument_error("argument " + json_string(given.key) + " is given twice");
   same->values.push_back(std::move(*value));
   return {};
 }
@@ -184,7 +186,7 @@ result<std::string> call_arguments(std::span<const std::string> words, std::stri
     if (!given) return given.error();
     const auto property = keys.find(given->key);
     if (!property) return property.error();
-    if (auto added = add(members, *given, *property); !added) return std::move(added).error();
+    if (auto added = add_argument(members, *given, *property); !added) return std::move(added).error();
   }
   return object_of(members);
 }
@@ -195,7 +197,7 @@ result<std::string> text_arguments(std::span<const std::string> words) {
     const auto given = split(word);
     if (!given) return given.error();
     if (std::ranges::find(members, given->key, &member::key) != members.end()) {
-      return complaint("argument " + json_string(given->key) + " is given twice");
+      return argument_error("argument " + json_string(given->key) + " is given twice");
     }
     members.push_back({.key = given->key, .values = {json_string(given->value)}});
   }

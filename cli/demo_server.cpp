@@ -11,15 +11,16 @@
 #include "../transports/object_writer.hpp"
 #include "../transports/own_stdio_channel.hpp"
 #include "demo_service.hpp"
+#include "interruption.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
-constexpr int failed = 1;
+constexpr int exit_failed = 1;
 constexpr int wrong_usage = 2;
 
-int complain(const error& e, int code) {
+int print_server_error(const error& e, int code) {
   std::fprintf(stderr, "hawser demo-server: %s\n", e.what.c_str());
   return code;
 }
@@ -38,11 +39,9 @@ result<serving_options> read(const demo_server_options& options) {
   return error{.code = errc::config, .what = "no revision is left to speak; these are known:" + known};
 }
 
-task<result<int>> interrupted(signal_set& signals) { co_return co_await signals.next(); }
-
 task<int> serve_http(loop& home, const demo_server_options& options, serving_options serving, signal_set& signals) {
   auto server = http_server::listen(home, {.port = options.port});
-  if (!server) co_return complain(server.error(), failed);
+  if (!server) co_return print_server_error(server.error(), exit_failed);
   demo_service what{options.name};
   http_service_options how;
   how.serving = std::move(serving);
@@ -52,22 +51,22 @@ task<int> serve_http(loop& home, const demo_server_options& options, serving_opt
   std::puts(line.c_str());
   std::fflush(stdout);  // somebody may wait for it at the other end of a pipe
   http_service serves{home, what, std::move(how)};
-  co_await when_any(serves.run(*server), interrupted(signals));
+  co_await when_any(serves.run(*server), next_signal(signals));
   co_return 0;
 }
 
 task<int> serve(loop& home, const demo_server_options& options) {
   auto serving = read(options);
-  if (!serving) co_return complain(serving.error(), wrong_usage);
+  if (!serving) co_return print_server_error(serving.error(), wrong_usage);
   auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
-  if (!signals) co_return complain(signals.error(), failed);
+  if (!signals) co_return print_server_error(signals.error(), exit_failed);
   if (options.http) co_return co_await serve_http(home, options, std::move(*serving), *signals);
   demo_service what{options.name};
   own_stdio_channel wire;
   serving_session session{home, what, wire, std::move(*serving)};
-  auto first = co_await when_any(session.run(), interrupted(*signals));
+  auto first = co_await when_any(session.run(), next_signal(*signals));
   const result<void>& served = std::get<0>(first.values);
-  if (!served) co_return complain(served.error(), failed);
+  if (!served) co_return print_server_error(served.error(), exit_failed);
   co_return 0;
 }
 

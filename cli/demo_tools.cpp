@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "demo_tools.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
 #include "../runtime/sleep.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
+#include "number_text.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
 constexpr int crash_code = 3;
-constexpr std::int64_t largest = std::int64_t{64} << 20;
+constexpr std::int64_t max_large_bytes = std::int64_t{64} << 20;
 constexpr double longest_seconds = 3600;
-constexpr duration step = std::chrono::milliseconds{100};
+constexpr duration slow_step = std::chrono::milliseconds{100};
 
 // Bad arguments are a result, since the model that wrote them can mend them.
-served_reply complaint(std::string_view text) { return served_reply::with(failed_result(text)); }
+served_reply failed_reply(std::string_view text) { return served_reply::with(failed_result(text)); }
 
 served_reply structured(std::string_view value) {
   object_writer block;
@@ -29,35 +28,29 @@ served_reply structured(std::string_view value) {
   return served_reply::with(result.member("structuredContent", value).done());
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
 task<result<served_reply>> echo(serving_request& request) {
   const auto text = text_of(find_member(request.arguments(), "text"));
-  if (!text) co_return complaint("\"text\" is missing, or is not a string");
+  if (!text) co_return failed_reply("\"text\" is missing, or is not a string");
   co_return served_reply::with(text_result(*text));
 }
 
-task<result<served_reply>> add(serving_request& request) {
+task<result<served_reply>> add_numbers(serving_request& request) {
   const auto a = number_of(find_member(request.arguments(), "a"));
   const auto b = number_of(find_member(request.arguments(), "b"));
-  if (!a || !b) co_return complaint("\"a\" and \"b\" must be numbers");
+  if (!a || !b) co_return failed_reply("\"a\" and \"b\" must be numbers");
   const double sum = *a + *b;
-  if (!std::isfinite(sum)) co_return complaint("the sum is larger than any number");
+  if (!std::isfinite(sum)) co_return failed_reply("the sum is larger than any number");
   object_writer value;
   co_return structured(value.member("sum", number_text(sum)).done());
 }
 
 task<result<served_reply>> slow(serving_request& request) {
   const double seconds = number_of(find_member(request.arguments(), "seconds")).value_or(2);
-  if (seconds < 0 || seconds > longest_seconds) co_return complaint("\"seconds\" must be from 0 to 3600");
+  if (seconds < 0 || seconds > longest_seconds) co_return failed_reply("\"seconds\" must be from 0 to 3600");
   const auto steps = static_cast<int>(std::ceil(seconds * 10));
   request.log(severity::info, "slow", R"("here we go")");
   for (int done = 1; done <= steps; ++done) {
-    auto slept = co_await sleep_for(step);
+    auto slept = co_await sleep_for(slow_step);
     if (!slept) co_return slept.error();  // nobody waits any more
     request.progress(done, steps, "step " + std::to_string(done) + " of " + std::to_string(steps));
   }
@@ -66,7 +59,7 @@ task<result<served_reply>> slow(serving_request& request) {
 
 task<result<served_reply>> large(serving_request& request) {
   const auto bytes = integer_of(find_member(request.arguments(), "bytes"));
-  if (!bytes || *bytes < 0 || *bytes > largest) co_return complaint("\"bytes\" must be from 0 to 67108864");
+  if (!bytes || *bytes < 0 || *bytes > max_large_bytes) co_return failed_reply("\"bytes\" must be from 0 to 67108864");
   std::string text;
   constexpr std::string_view line = "All work and no play makes a dull server. ";
   text.reserve(static_cast<std::size_t>(*bytes) + line.size());
@@ -80,7 +73,7 @@ task<result<served_reply>> show_structured(serving_request& /*request*/) {
 }
 
 // Asks once; called again, it finds the answer.
-task<result<served_reply>> ask(serving_request& request) {
+task<result<served_reply>> ask_name(serving_request& request) {
   const std::string_view answer = request.answer("who");
   if (answer.empty()) {
     served_reply question;
@@ -112,7 +105,7 @@ const std::vector<demo_tool>& demo_tools() {
        R"("inputSchema":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},)"
        R"("required":["a","b"]},"outputSchema":{"type":"object","properties":{"sum":{"type":"number"}},)"
        R"("required":["sum"]},"annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}})",
-       add},
+       add_numbers},
       {"add_tool",
        R"({"name":"add_tool","title":"Add a tool","description":"Adds a tool now; the client is told that the list has changed.",)"
        R"("inputSchema":{"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z_]{1,40}$"}},)"
@@ -121,7 +114,7 @@ const std::vector<demo_tool>& demo_tools() {
       {"ask",
        R"({"name":"ask","title":"Ask the user","description":"Asks the user for a name by a form, and greets.",)"
        R"("inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}})",
-       ask},
+       ask_name},
       {"crash",
        R"({"name":"crash","title":"Crash","description":"Ends the server at once with exit code 3; there is no answer.",)"
        R"("inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}})",

@@ -21,6 +21,9 @@ enum class exit_code : std::uint8_t {
   broken_pipe = 141,    ///< nobody reads the output any more
 };
 
+/// The program that was to be run could not be; as shells have it.
+inline constexpr int not_started = 127;
+
 /// Lines for `--help`.
 inline constexpr const char* exit_code_help =
     "Exit codes:\n"

@@ -2,13 +2,13 @@
 #include "form.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
 
 #include "../transports/json_text.hpp"
 #include "code_points.hpp"
+#include "number_text.hpp"
 #include "text_formats.hpp"
 
 namespace hawser::cli {
@@ -91,12 +91,6 @@ bool read_kind(form_field& field, const json::object& schema) {
 }
 
 error wrong(std::string what) { return error{.code = errc::parse, .what = std::move(what)}; }
-
-std::string number_text(double number) {
-  std::array<char, 40> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  return {text.data(), end};
-}
 
 std::size_t characters_in(std::string_view text) {
   std::size_t count = 0;

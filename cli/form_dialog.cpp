@@ -59,7 +59,7 @@ void prompt(output& to, const form_field& field, const std::optional<json::value
 }
 
 // The end of the input is an answer, too; any other failure is one.
-result<step> ended(error why) {
+result<step> end_of_input(error why) {
   if (why.code == errc::closed) return step{.end = action::cancel};
   return why;
 }
@@ -70,7 +70,7 @@ task<result<step>> ask_field(output& to, line_source& from, const form_field& fi
   while (true) {
     prompt(to, field, preset);
     auto line = co_await from.next();
-    if (!line) co_return ended(std::move(line).error());
+    if (!line) co_return end_of_input(std::move(line).error());
     if (const auto end = refusal_in(*line)) co_return step{.end = end};
     if (line->empty() && preset) co_return step{.value = std::move(preset)};
     if (line->empty() && !field.required) co_return step{};

@@ -10,6 +10,9 @@
 
 namespace hawser::cli {
 
+/// The next signal, for what takes a task.
+inline task<result<int>> next_signal(signal_set& signals) { co_return co_await signals.next(); }
+
 class interruption {
  public:
   /// Fires at the first signal.

@@ -7,24 +7,23 @@
 #include "../runtime/keeper.hpp"
 #include "../runtime/signals.hpp"
 #include "../runtime/when.hpp"
+#include "exit_code.hpp"
+#include "interruption.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
-constexpr int not_started = 127;  // as shells have it
-
-int complain(const error& e) {
+int print_run_error(const error& e) {
   std::fprintf(stderr, "hawser: %s\n", e.what.c_str());
   return not_started;
 }
 
-task<result<exit_status>> ended(child& c) { co_return co_await c.exited(); }
-task<result<int>> interrupted(signal_set& signals) { co_return co_await signals.next(); }
+task<result<exit_status>> wait_for_exit(child& c) { co_return co_await c.exited(); }
 
 task<int> supervise(loop& home, const run_options& options) {
   auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
-  if (!signals) co_return complain(signals.error());
+  if (!signals) co_return print_run_error(signals.error());
   command what{.program = options.words.front(), .directory = options.directory};
   what.arguments.assign(options.words.begin() + 1, options.words.end());
   what.env.from = environment::base::inherit;
@@ -34,7 +33,7 @@ task<int> supervise(loop& home, const run_options& options) {
   int code = not_started;
   if (started) {
     // Whichever comes first; the ladder then ends what is left of the tree.
-    auto first = co_await when_any(ended(*started), interrupted(*signals));
+    auto first = co_await when_any(wait_for_exit(*started), next_signal(*signals));
     ignore(std::get<0>(first.values), "shutdown() says how it ended");
     const auto grace = std::chrono::duration_cast<duration>(std::chrono::duration<double>{options.grace_seconds});
     const stop_ladder ladder{.after_stdin = first.winner == 0 ? duration::zero() : grace, .after_sigterm = grace};
@@ -42,13 +41,13 @@ task<int> supervise(loop& home, const run_options& options) {
     if (status) {
       code = status->signal != 0 ? 128 + status->signal : status->code;
     } else {
-      code = complain(status.error());
+      code = print_run_error(status.error());
     }
   } else {
-    complain(started.error());
+    print_run_error(started.error());
   }
   auto closed = co_await k.close();
-  if (!closed) complain(closed.error());
+  if (!closed) print_run_error(closed.error());
   co_return code;
 }
 

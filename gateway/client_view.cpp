@@ -11,8 +11,6 @@ namespace hawser {
 
 namespace {
 
-bool is_object(std::string_view json) { return json.starts_with('{'); }
-
 // `{"elicitation":{"url":{}}}` from its two names; the inner one may be empty.
 std::string capability(std::string_view outer, std::string_view inner) {
   std::string inside = inner.empty() ? "{}" : object_writer{}.member(inner, "{}").done();

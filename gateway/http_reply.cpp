@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/protocol.hpp"
 
 namespace hawser {
 
 namespace {
-
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 // 2026-07-28: errors about the request as such have a status of their own; what a service says travels on 200.
 int status_of(int failure) noexcept {
@@ -76,7 +75,7 @@ void http_reply::reply(http_call& call, const piece& all, const manner& how) {
 task<bool> http_reply::more(http_call& call, const manner& how) {
   while (waiting_.empty() && !over()) {
     changed_.reset();
-    auto changed = co_await with_timeout(how.keep_alive, wait_for(changed_));
+    auto changed = co_await with_timeout(how.keep_alive, detail::wait_for(changed_));
     if (changed) continue;
     if (changed.error().code != errc::timed_out) co_return false;
     if (call.so_far() == http_call::stage::silent) begin(call, how);

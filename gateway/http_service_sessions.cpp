@@ -11,7 +11,7 @@ namespace {
 
 namespace header = protocol::header;
 
-const http_refusal ended{.status = 404, .what = "the session has ended"};
+const http_refusal session_ended{.status = 404, .what = "the session has ended"};
 
 }  // namespace
 
@@ -127,7 +127,7 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   exchange_channel& channel = in.channel();
   auto opened = co_await channel.opened();
   if (!opened) {
-    refuse(call, ended);
+    refuse(call, session_ended);
     co_return;
   }
   http_reply::manner how = manner_for(channel);
@@ -139,7 +139,7 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   const context where = co_await this_context();
   if (call.so_far() != http_call::stage::silent || where.stop_requested()) co_return;
   if (channel.ended()) {
-    refuse(call, ended);
+    refuse(call, session_ended);
   } else {
     http_fields fields;  // cancelled: a stream without the answer
     fields.add("Content-Type", "text/event-stream");

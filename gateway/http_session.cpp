@@ -2,6 +2,7 @@
 #include "http_session.hpp"
 
 #include "../runtime/crypto.hpp"
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 
@@ -10,8 +11,6 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t id_bytes = 24;
-
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 }  // namespace
 
@@ -40,7 +39,7 @@ void http_session::touch() noexcept {
 task<result<void>> http_session::unused(duration patience) {
   while (true) {
     touched_.reset();
-    auto touched = co_await with_timeout(patience, wait_for(touched_));
+    auto touched = co_await with_timeout(patience, detail::wait_for(touched_));
     const bool in_time = touched || (touched.error().code == errc::timed_out && in_use());
     if (!in_time) co_return touched;
   }

@@ -13,7 +13,7 @@ namespace {
 namespace method = protocol::method;
 namespace code = protocol::code;
 
-void refuse(responder& answer, const error& why) { answer.fail(why.native, why.what, why.data); }
+void respond_rpc_error(responder& answer, const error& why) { answer.fail(why.native, why.what, why.data); }
 
 }  // namespace
 
@@ -23,7 +23,8 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
     return;
   }
   if (!options_.serves_legacy()) {
-    refuse(answer, invalid_params("params._meta needs the string " + json_string(protocol::meta::protocol_version)));
+    respond_rpc_error(answer,
+                      invalid_params("params._meta needs the string " + json_string(protocol::meta::protocol_version)));
     return;
   }
   const service_card& card = service_.card();
@@ -37,8 +38,8 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
   } else if (!shared && !level && !watching && !unwatching) {
     answer.fail(code::method_not_found, "no such method: " + std::string{name});
   } else if (legacy_.view == nullptr) {
-    refuse(answer, invalid_params("initialize comes first, or " + json_string(protocol::meta::protocol_version) +
-                                  " in params._meta"));
+    respond_rpc_error(answer, invalid_params("initialize comes first, or " +
+                                             json_string(protocol::meta::protocol_version) + " in params._meta"));
   } else if (shared) {
     begin(*which, params, legacy_.view, std::move(answer));
   } else if (level) {
@@ -54,12 +55,12 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
 void serving_session::initialize(std::string_view params, responder& answer) {
   const auto requested = text_of(find_member(params, "protocolVersion"));
   if (!requested) {
-    refuse(answer, invalid_params("params.protocolVersion is not a string"));
+    respond_rpc_error(answer, invalid_params("params.protocolVersion is not a string"));
     return;
   }
   const auto& served = options_.revisions;
   if (!options_.serves_legacy()) {
-    refuse(answer, unsupported_version(*requested, served));
+    respond_rpc_error(answer, unsupported_version(*requested, served));
     return;
   }
   const auto newest =
@@ -93,7 +94,7 @@ void serving_session::on_notification(std::string_view name, std::string_view /*
 void serving_session::set_level(std::string_view params, responder& answer) {
   const auto level = severity_of(text_of(find_member(params, "level")).value_or(""));
   if (!level) {
-    refuse(answer, invalid_params("params.level is none of the eight levels"));
+    respond_rpc_error(answer, invalid_params("params.level is none of the eight levels"));
     return;
   }
   legacy_level_ = level;
@@ -103,7 +104,7 @@ void serving_session::set_level(std::string_view params, responder& answer) {
 void serving_session::watch(std::string_view params, responder& answer) {
   auto uri = text_of(find_member(params, "uri"));
   if (!uri) {
-    refuse(answer, invalid_params("params.uri is not a string"));
+    respond_rpc_error(answer, invalid_params("params.uri is not a string"));
   } else if (legacy_.watched.size() >= options_.max_watched && !legacy_.watched.contains(*uri)) {
     answer.fail(code::internal_error,
                 "more than " + std::to_string(options_.max_watched) + " resources are subscribed to");
@@ -116,7 +117,7 @@ void serving_session::watch(std::string_view params, responder& answer) {
 void serving_session::unwatch(std::string_view params, responder& answer) {
   const auto uri = text_of(find_member(params, "uri"));
   if (!uri) {
-    refuse(answer, invalid_params("params.uri is not a string"));
+    respond_rpc_error(answer, invalid_params("params.uri is not a string"));
     return;
   }
   legacy_.watched.erase(*uri);

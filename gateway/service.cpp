@@ -9,7 +9,7 @@ namespace hawser {
 
 namespace {
 
-error no_such_method() {
+error not_served() {
   return error{.code = errc::remote, .what = "not served here", .native = protocol::code::method_not_found};
 }
 
@@ -17,9 +17,9 @@ error no_such_method() {
 
 service::~service() { detail::require(listeners_.empty(), "a service died before the sessions that serve it"); }
 
-task<result<served_reply>> service::read_resource(serving_request& /*request*/) { co_return no_such_method(); }
-task<result<served_reply>> service::get_prompt(serving_request& /*request*/) { co_return no_such_method(); }
-task<result<served_reply>> service::complete(serving_request& /*request*/) { co_return no_such_method(); }
+task<result<served_reply>> service::read_resource(serving_request& /*request*/) { co_return not_served(); }
+task<result<served_reply>> service::get_prompt(serving_request& /*request*/) { co_return not_served(); }
+task<result<served_reply>> service::complete(serving_request& /*request*/) { co_return not_served(); }
 
 void service::add_listener(service_listener& session) { listeners_.push_back(&session); }
 void service::remove_listener(service_listener& session) noexcept { std::erase(listeners_, &session); }

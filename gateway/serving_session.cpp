@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "serving_session.hpp"
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
@@ -16,13 +17,11 @@ namespace code = protocol::code;
 // What the client has not read yet, beyond which an answer waits. Well below the peer's own limit, which drops.
 constexpr std::size_t waits_while_queued = std::size_t{8} << 20;
 
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
-
-void refuse(responder& answer, const error& why) {
+void respond_error(responder& answer, const error& why) {
   answer.fail(why.code == errc::remote ? why.native : code::internal_error, why.what, why.data);
 }
 
-void no_such_method(responder& answer, std::string_view name) {
+void respond_no_such_method(responder& answer, std::string_view name) {
   answer.fail(code::method_not_found, "no such method: " + std::string{name});
 }
 
@@ -65,7 +64,7 @@ task<result<void>> serving_session::run() {
   if (!opened) co_return opened.error();
   auto gone = co_await gone_.wait();
   if (gone && under_way_ > 0) {
-    auto answered = co_await with_timeout(options_.linger, wait_for(idle_));
+    auto answered = co_await with_timeout(options_.linger, detail::wait_for(idle_));
     ignore(answered, "they had their time");
   }
   co_await end();
@@ -107,13 +106,13 @@ void serving_session::on_request(std::string_view name, std::string_view params,
 void serving_session::on_modern(std::string_view name, std::string_view params, responder answer) {
   auto client = modern_client(params, options_.revisions);
   if (!client) {
-    refuse(answer, client.error());
+    respond_error(answer, client.error());
   } else if (name == method::discover) {
     answer.result(discovered());
   } else if (name == method::subscriptions_listen) {
     auto filter = listen_filter::read(params, service_.card(), options_.max_watched);
     if (!filter) {
-      refuse(answer, filter.error());
+      respond_error(answer, filter.error());
     } else {
       requests_->spawn(listen(*this, std::move(*filter), std::move(answer)));
     }
@@ -121,7 +120,7 @@ void serving_session::on_modern(std::string_view name, std::string_view params, 
              which != nullptr && service_.card().*which->needs) {
     begin(*which, params, std::make_shared<const client_view>(std::move(*client)), std::move(answer));
   } else {
-    no_such_method(answer, name);
+    respond_no_such_method(answer, name);
   }
 }
 
@@ -163,7 +162,7 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
   } else if (served.error().code == errc::cancelled) {
     answer.fail(code::internal_error, "the server is ending");  // who cancelled it does not hear this
   } else {
-    refuse(answer, served.error());
+    respond_error(answer, served.error());
   }
   if (--self.under_way_ == 0) self.idle_.set();
 }
@@ -172,7 +171,7 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
 task<void> serving_session::listen(serving_session& self, listen_filter filter, responder answer) {
   const std::string id = answer.id().json();
   const subscriptions::place place = self.subscriptions_.add(id, std::move(filter));
-  auto ended = co_await under_stop{answer.stop(), wait_for(self.ended_)};
+  auto ended = co_await under_stop{answer.stop(), detail::wait_for(self.ended_)};
   self.subscriptions_.remove(place);
   if (!ended || !answer.wanted()) co_return;
   object_writer meta;

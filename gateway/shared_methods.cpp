@@ -30,8 +30,6 @@ constexpr std::array methods{
 };
 
 bool is_text(std::string_view json) { return json.starts_with('"'); }
-bool is_object(std::string_view json) { return json.starts_with('{'); }
-
 bool all_members(std::string_view object, bool (*are)(std::string_view)) {
   bool so_far = true;
   for_each_member(object, [&](std::string_view, std::string_view value) { return so_far = are(value); });

@@ -13,8 +13,6 @@ namespace {
 // Still sent by servers of the time before the first release; the same on the wire as the first one.
 constexpr std::string_view before_the_first = "2024-10-07";
 
-bool is_object(std::string_view json) { return !json.empty() && json.front() == '{'; }
-
 std::string_view object_member(std::string_view object, std::string_view name) {
   const std::string_view found = is_object(object) ? find_member(object, name) : std::string_view{};
   return is_object(found) ? found : std::string_view{};
@@ -24,7 +22,7 @@ bool says_true(std::string_view object, std::string_view name) {
   return is_object(object) && find_member(object, name) == "true";
 }
 
-server_capabilities capabilities_of(std::string_view json) {
+server_capabilities parse_capabilities(std::string_view json) {
   const auto tools = object_member(json, "tools");
   const auto resources = object_member(json, "resources");
   const auto prompts = object_member(json, "prompts");
@@ -55,7 +53,7 @@ result<agreement> common_parts(const raw_json& answer, std::string_view method) 
   const std::string_view json = answer.text();
   if (!is_object(json)) return not_usable(method, "is no object");
   const std::string_view capabilities = object_member(json, "capabilities");
-  return agreement{.can = capabilities_of(capabilities),
+  return agreement{.can = parse_capabilities(capabilities),
                    .capabilities = std::string{capabilities.empty() ? std::string_view{"{}"} : capabilities},
                    .instructions = text_of(find_member(json, "instructions")).value_or("")};
 }

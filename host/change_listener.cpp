@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "../runtime/sleep.hpp"
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/when.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
@@ -20,8 +20,6 @@ constexpr duration longest_pause = std::chrono::minutes{1};
 constexpr duration longest_handover = std::chrono::seconds{2};
 // As good as for ever: there is no answer to wait for.
 constexpr duration unbounded = std::chrono::hours{24 * 365};
-
-task<result<void>> slept(duration length) { co_return co_await sleep_for(length); }
 
 // What stands in the filter and not in what the server will tell: kinds of lists by name, resources by their uri.
 std::set<std::string> left_out(std::string_view filter, std::string_view told) {
@@ -102,16 +100,12 @@ task<result<raw_json>> change_listener::listen(hearing& one) {
   co_return co_await peer_.call(request, {}, options);
 }
 
-namespace {
-
-task<result<void>> happened(event& what) { co_return co_await what.wait(); }
-
-}  // namespace
+namespace {}  // namespace
 
 task<result<void>> change_listener::interrupted() { co_return co_await interrupted_.wait(); }
 
 task<void> change_listener::hold(change_listener& self, std::shared_ptr<hearing> one) {
-  auto first = co_await when_any(self.listen(*one), happened(one->closing));
+  auto first = co_await when_any(self.listen(*one), detail::wait_for(one->closing));
   const auto& heard = std::get<0>(first.values);
   if (!heard) one->why = heard.error();
   one->id = 0;
@@ -137,7 +131,8 @@ task<void> change_listener::run() {
 task<void> change_listener::wait_until(std::optional<time_point> due) {
   const context where = co_await this_context();
   if (due) {
-    auto first = co_await when_any(slept(std::max(duration::zero(), *due - where.loop->now())), interrupted());
+    auto first =
+        co_await when_any(detail::wait_for(std::max(duration::zero(), *due - where.loop->now())), interrupted());
     ignore(std::get<0>(first.values), "the caller looks what is the matter");
   } else {
     auto waited = co_await interrupted();

@@ -19,7 +19,7 @@ using detail::config_reader;
 using detail::config_shape;
 
 // The largest files that people write have some ten kilobytes.
-constexpr std::size_t largest_file = std::size_t{1} << 20;
+constexpr std::size_t max_config_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 constexpr std::size_t longest_shown = 500;
 
@@ -39,9 +39,9 @@ config_node inner_servers(config_reader& from, const config_node& mcp) {
   return mcp;
 }
 
-class document {
+class config_document {
  public:
-  document(config_reader& from, loaded_config& into) : from_(from), into_(into) {}
+  config_document(config_reader& from, loaded_config& into) : from_(from), into_(into) {}
 
   void read() {
     const config_node root = from_.root();
@@ -153,7 +153,7 @@ variables process_variables() {
 
 loaded_config parse_config(std::string_view text, std::string_view file, const variables& env) {
   loaded_config config;
-  if (text.size() > largest_file) {
+  if (text.size() > max_config_bytes) {
     spoil(config, file, "larger than 1 MiB: this is no settings file");
     return config;
   }
@@ -170,12 +170,12 @@ loaded_config parse_config(std::string_view text, std::string_view file, const v
     return config;
   }
   config_reader from{plain, file, env, config};
-  document{from, config}.read();
+  config_document{from, config}.read();
   return config;
 }
 
 task<loaded_config> load_config(std::string path, variables env) {
-  const auto content = co_await read_file(path, largest_file);
+  const auto content = co_await read_file(path, max_config_bytes);
   if (content) co_return parse_config(*content, path, env);
   loaded_config config;
   // The error already begins with the path, as problems do.

@@ -48,7 +48,7 @@ struct raw_block {
 bool is_text(std::string_view json) noexcept { return json.starts_with('"'); }
 
 // Nothing if it is of no kind we know, or lacks what its kind must have: then only its JSON tells what was meant.
-std::optional<kind> kind_of(const raw_block& block) {
+std::optional<kind> known_kind(const raw_block& block) {
   const auto is = [&](std::string_view word) {
     return is_text(block.type) && same_name(block.type.substr(1, block.type.size() - 2), word);
   };
@@ -67,7 +67,7 @@ std::string text_or_nothing(std::string_view json) { return text_of(json).value_
 
 content_block block_of(std::string_view json) {
   const raw_block raw{json};
-  const auto type = kind_of(raw);
+  const auto type = known_kind(raw);
   if (!type) return {.text = detail::compact_json(json)};
   const raw_block inner{*type == kind::resource ? raw.resource : json};
   content_block block{.type = *type, .mime_type = text_or_nothing(inner.mime_type)};
@@ -107,7 +107,7 @@ std::string mention(const char* what, const raw_block& raw) {
 
 std::string line_of(std::string_view json, resource_form resources) {
   const raw_block raw{json};
-  const auto type = kind_of(raw);
+  const auto type = known_kind(raw);
   const bool as_json = resources == resource_form::json && (type == kind::resource || type == kind::resource_link);
   if (!type || as_json) return detail::compact_json(json);
   switch (*type) {
@@ -148,7 +148,7 @@ std::vector<content_block> detail::blocks_of(std::string_view content) {
 boost::json::value detail::blocks_as_json(std::string_view content) {
   boost::json::array blocks;
   for_each_element(content, [&](std::string_view json) {
-    if (kind_of(raw_block{json})) {
+    if (known_kind(raw_block{json})) {
       blocks.push_back(tree_of(json));
     } else {
       blocks.push_back(boost::json::object{{"type", "text"}, {"text", compact_json(json)}});

@@ -136,7 +136,7 @@ call_options options_for(const server& s, const call_settings& settings) {
 
 namespace {
 
-task<result<std::optional<envelope>>> until_closing(event& closing) {
+task<result<std::optional<envelope>>> envelope_on_closing(event& closing) {
   auto waited = co_await closing.wait();
   if (!waited) co_return waited.error();
   co_return is_closed();
@@ -155,7 +155,7 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
     object = std::move(parsed->get_object());
   }
   auto first =
-      co_await when_any(ask(way, options.callbacks, native->function, std::move(object)), until_closing(closing));
+      co_await when_any(ask(way, options.callbacks, native->function, std::move(object)), envelope_on_closing(closing));
   auto answer = first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
   if (!answer) co_return answer.error();
   if (!answer->has_value()) co_return envelope::failure("the tool \"" + tool + "\" gave no answer");

@@ -7,7 +7,7 @@ namespace hawser {
 
 namespace {
 
-task<result<login_summary>> until_closing(event& closing) {
+task<result<login_summary>> login_on_closing(event& closing) {
   auto waited = co_await closing.wait();
   if (!waited) co_return waited.error();
   co_return error{.code = errc::closed, .what = "the host is stopped"};
@@ -19,7 +19,7 @@ task<result<login_summary>> hub::authenticate(std::string server, login_wish wis
   const usage::mark inside{core_->calls};
   auto found = core_->named(server);
   if (!found) co_return found.error();
-  auto first = co_await when_any((*found)->authenticate(std::move(wish), person), until_closing(core_->closing));
+  auto first = co_await when_any((*found)->authenticate(std::move(wish), person), login_on_closing(core_->closing));
   co_return first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
 }
 

@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 using action = elicitation_answer::action;
 
-error refused(int code, std::string what) {
+error rpc_error(int code, std::string what) {
   return error{.code = errc::remote, .what = std::move(what), .native = code};
 }
 
@@ -57,7 +57,7 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
   if (!params.empty()) {
     auto parsed = raw_json{params}.parse();
     if (!parsed || !parsed->is_object())
-      co_return refused(protocol::code::invalid_params, "the params of " + method + " are no object");
+      co_return rpc_error(protocol::code::invalid_params, "the params of " + method + " are no object");
     object = std::move(parsed->get_object());
   }
   // Nobody there to be asked is the same as a method that does not exist: it was not declared.
@@ -66,14 +66,14 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
     co_return co_await sample(std::move(server), std::move(object));
   if (method == protocol::method::elicit && (handlers_.form || handlers_.url))
     co_return co_await elicit(std::move(server), std::move(object));
-  co_return refused(protocol::code::method_not_found, "no such method: " + method);
+  co_return rpc_error(protocol::code::method_not_found, "no such method: " + method);
 }
 
 task<result<std::string>> input_desk::list_roots(std::string server) const {
   roots_request request{.server = std::move(server)};
   auto answered = co_await ask(way_, where_, handlers_.roots, std::move(request));
   if (!answered) co_return answered.error();
-  if (!answered->has_value()) co_return refused(protocol::code::internal_error, "the roots were not disclosed");
+  if (!answered->has_value()) co_return rpc_error(protocol::code::internal_error, "the roots were not disclosed");
   json::array roots;
   for (const root& one : **answered) {
     json::object described{{"uri", one.uri}};
@@ -86,19 +86,19 @@ task<result<std::string>> input_desk::list_roots(std::string server) const {
 task<result<std::string>> input_desk::sample(std::string server, json::object params) const {
   // Sampling: tools that were not declared are an error, not something to leave out silently.
   if (!handlers_.sampling_has_tools && (params.contains("tools") || params.contains("toolChoice")))
-    co_return refused(protocol::code::invalid_params, "sampling with tools was not declared");
+    co_return rpc_error(protocol::code::invalid_params, "sampling with tools was not declared");
   sampling_request request{.server = std::move(server), .params = std::move(params)};
   auto answered = co_await ask(way_, where_, handlers_.sampling, std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value())
-    co_return refused(protocol::code::user_rejected, "the user declined the sampling request");
+    co_return rpc_error(protocol::code::user_rejected, "the user declined the sampling request");
   co_return json::serialize(**answered);
 }
 
 task<result<elicitation_answer::action>> input_desk::consent(url_request request) const {
-  if (!handlers_.url) co_return refused(protocol::code::invalid_params, "elicitation by URL was not declared");
+  if (!handlers_.url) co_return rpc_error(protocol::code::invalid_params, "elicitation by URL was not declared");
   if (!opens_in_a_browser(request.url))
-    co_return refused(protocol::code::invalid_params, "the URL is neither https nor http");
+    co_return rpc_error(protocol::code::invalid_params, "the URL is neither https nor http");
   auto answered = co_await ask(way_, where_, handlers_.url, std::move(request));
   if (!answered) co_return answered.error();
   co_return answered->has_value() ? (*answered)->what : action::decline;
@@ -116,11 +116,11 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   // Only a missing mode means a form.
   const bool is_form = mode == "form" || !params.contains("mode");
   if (!is_form || !handlers_.form)
-    co_return refused(protocol::code::invalid_params,
-                      "elicitation by " + (is_form ? "form" : mode) + " was not declared");
+    co_return rpc_error(protocol::code::invalid_params,
+                        "elicitation by " + (is_form ? "form" : mode) + " was not declared");
   const json::value* found = params.if_contains("requestedSchema");
   if (found == nullptr || !found->is_object())
-    co_return refused(protocol::code::invalid_params, "a form needs a requestedSchema");
+    co_return rpc_error(protocol::code::invalid_params, "a form needs a requestedSchema");
   const json::object schema = found->get_object();
   form_request request{.server = std::move(server), .message = message, .schema = schema};
   auto answered = co_await ask(way_, where_, handlers_.form, std::move(request));

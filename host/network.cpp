@@ -12,7 +12,7 @@ namespace hawser {
 
 namespace {
 
-http_channel_options::kind kind_of(http_settings::kind type) {
+http_channel_options::kind channel_kind(http_settings::kind type) {
   switch (type) {
     case http_settings::kind::automatic: break;
     case http_settings::kind::streamable: return http_channel_options::kind::streamable;
@@ -28,7 +28,7 @@ network::network(loop& home, resolver* names)
 
 task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits,
                                                            authorizer* login) {
-  http_channel_options options{.type = kind_of(where.type), .login = login};
+  http_channel_options options{.type = channel_kind(where.type), .login = login};
   auto to = http_url::parse(where.url);
   if (!to) co_return to.error();
   options.to = *std::move(to);

@@ -21,15 +21,15 @@ namespace {
 constexpr json_limits schema_limits{.max_depth = 64, .max_values = 10'000};
 constexpr json_limits instance_limits{.max_depth = 64, .max_values = 200'000};
 // Each step is a few calls one inside the other, of some hundred bytes.
-constexpr std::size_t deepest = 1'000;
+constexpr std::size_t max_check_depth = 1'000;
 // An upper bound, and most checks stay far below it; one step takes about a tenth of a microsecond.
-constexpr std::size_t most_steps = 2'000'000;
+constexpr std::size_t max_check_steps = 2'000'000;
 constexpr std::size_t longest_message = 500;
 
 using document = jsoncons::json;
 namespace rules = jsoncons::jsonschema;
 
-error refused(errc code, std::string what) { return {.code = code, .what = "schema: " + std::move(what)}; }
+error schema_error(errc code, std::string what) { return {.code = code, .what = "schema: " + std::move(what)}; }
 
 void measure(std::string_view json, std::size_t depth, detail::instance_shape& shape) {
   ++shape.values;
@@ -77,7 +77,8 @@ std::optional<std::string> first_violation(const boost::json::value& schema, boo
 }  // namespace
 
 result<std::optional<std::string>> schema_violation(std::string_view schema, std::string_view instance) {
-  if (auto valid = validate_json(schema, schema_limits); !valid) return refused(valid.error().code, valid.error().what);
+  if (auto valid = validate_json(schema, schema_limits); !valid)
+    return schema_error(valid.error().code, valid.error().what);
   if (auto valid = validate_json(instance, instance_limits); !valid)
     return error{.code = valid.error().code, .what = "value to be checked: " + valid.error().what};
   const boost::json::value tree = detail::tree_of(schema);
@@ -85,13 +86,13 @@ result<std::optional<std::string>> schema_violation(std::string_view schema, std
   if (!plan) return plan.error();
   detail::instance_shape shape;
   measure(trimmed(instance), 0, shape);
-  if (plan->steps_deep(shape) > deepest || plan->steps(shape) > most_steps)
-    return refused(errc::too_large, "checking the value would be too much work");
+  if (plan->steps_deep(shape) > max_check_depth || plan->steps(shape) > max_check_steps)
+    return schema_error(errc::too_large, "checking the value would be too much work");
   try {
     return first_violation(plan->rebuilt(), plan->draft_7(), instance);
   } catch (const std::exception& e) {
     const std::string what = e.what();
-    return refused(errc::protocol, std::string{detail::whole_characters(what, longest_message)});
+    return schema_error(errc::protocol, std::string{detail::whole_characters(what, longest_message)});
   }
 }
 

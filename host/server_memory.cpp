@@ -16,7 +16,7 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{64} << 20;
+constexpr std::size_t max_memory_file = std::size_t{64} << 20;
 constexpr std::int64_t day = std::int64_t{24} * 60 * 60;
 
 // Every text with its length and every list with its own, so that no two configurations run into one.
@@ -111,7 +111,7 @@ std::string server_memory::path_of(const server_settings& about) const {
 task<std::optional<remembered_server>> server_memory::recall(const server_settings& about,
                                                              std::size_t max_tools) const {
   if (folder_.empty()) co_return std::nullopt;
-  auto text = co_await read_file(path_of(about), largest_file);
+  auto text = co_await read_file(path_of(about), max_memory_file);
   if (!text) co_return std::nullopt;
   auto read = read_text(*std::move(text), max_tools);
   if (!read) co_return std::nullopt;

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "../runtime/crypto.hpp"
-#include "../runtime/sleep.hpp"
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "../transports/protocol.hpp"
@@ -51,8 +51,6 @@ bool is_lasting(const error& why) {
     default: return true;
   }
 }
-
-task<result<void>> slept(duration length) { co_return co_await sleep_for(length); }
 
 }  // namespace
 
@@ -141,7 +139,7 @@ task<void> server::wait_until(std::optional<time_point> due) {
   if (restart_ || (needed_ && state_ == server_state::starting && !session_)) co_return;
   if (next) {
     const duration length = std::max(duration::zero(), *next - where.loop->now());
-    auto first = co_await when_any(awake(), slept(length));
+    auto first = co_await when_any(awake(), detail::wait_for(length));
     ignore(std::get<0>(first.values), "the caller looks what is the matter");
   } else {
     auto woken = co_await awake();
@@ -228,7 +226,7 @@ task<result<void>> server::look_after() {
     if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
     if (login_ && login_->lost()) {
       // Calls that were refused for it are about to hear so themselves, and that nothing was done.
-      auto waited = co_await slept(last_refusals);
+      auto waited = co_await detail::wait_for(last_refusals);
       ignore(waited, "a stop ends the session, too");
       if (login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
       continue;
@@ -253,7 +251,7 @@ task<result<void>> server::look_after() {
     const duration delay = around_.settings.list_changed_delay;
     const time_point due = std::min(changed_last_ + delay, *changed_first_ + longest_delays * delay);
     if (home.now() < due) {
-      auto first = co_await when_any(awake(), slept(due - home.now()));
+      auto first = co_await when_any(awake(), detail::wait_for(due - home.now()));
       ignore(std::get<0>(first.values), "the head of the loop looks again");
       continue;
     }

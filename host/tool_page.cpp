@@ -12,7 +12,7 @@ namespace hawser {
 namespace {
 
 // Longer than any that is meant, and more than every model's interface takes.
-constexpr std::size_t longest_name = 1024;
+constexpr std::size_t max_tool_name = 1024;
 constexpr std::size_t skipped_described = 100;
 constexpr std::size_t sampled = 64;
 
@@ -70,7 +70,7 @@ tool_hints hints_of(std::string_view annotations) {
 const char* why_unusable(const raw_tool& raw, std::string_view name) {
   if (!raw.name.starts_with('"')) return "it has no name";
   if (name.empty()) return "its name is empty";
-  if (name.size() > longest_name) return "its name is longer than 1024 bytes";
+  if (name.size() > max_tool_name) return "its name is longer than 1024 bytes";
   if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
     return "its name has control characters";
   if (raw.input_schema.empty()) return "it has no inputSchema";
@@ -80,7 +80,8 @@ const char* why_unusable(const raw_tool& raw, std::string_view name) {
 
 void skip(tool_page& page, std::string_view name, const char* why) {
   ++page.skipped_count;
-  if (page.skipped.size() < skipped_described) page.skipped.push_back({std::string{name.substr(0, longest_name)}, why});
+  if (page.skipped.size() < skipped_described)
+    page.skipped.push_back({std::string{name.substr(0, max_tool_name)}, why});
 }
 
 // How many containers are open around a tool, and around its members: the result, its list, the tool.

@@ -45,7 +45,7 @@ class parameters {
   std::optional<std::vector<std::pair<std::string, std::string>>> pairs_;
 };
 
-error unusable(errc code, std::string what) { return error{.code = code, .what = std::move(what)}; }
+error callback_error(errc code, std::string what) { return error{.code = code, .what = std::move(what)}; }
 
 std::string_view trimmed(std::string_view text) noexcept {
   constexpr std::string_view around = " \t\r\n\"'<>";
@@ -61,7 +61,7 @@ std::string_view without_scheme(std::string_view url) noexcept {
 
 result<callback_answer> bare_code(std::string_view text) {
   const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-  if (!visible) return unusable(errc::parse, "what was pasted is neither an address nor a code");
+  if (!visible) return callback_error(errc::parse, "what was pasted is neither an address nor a code");
   callback_answer made{.bare = true};
   // Who copies a code out of an address has it with its escapes, and no code has a percent sign of its own. A plus is
   // a plus, though: outside of an address nobody writes a space like that.
@@ -84,11 +84,11 @@ result<callback_answer> bare_code(std::string_view text) {
 result<callback_answer> read_callback(std::string_view query, const secret& state) {
   detail::require(!state.empty(), "a login without a state cannot tell its answer from a forged one");
   const parameters said{query};
-  if (!said.usable()) return unusable(errc::parse, "the answer of the authorization server cannot be read");
+  if (!said.usable()) return callback_error(errc::parse, "the answer of the authorization server cannot be read");
   const auto theirs = said.find("state");
-  if (!theirs) return unusable(errc::auth, "the answer has no state: it may not be of this login");
+  if (!theirs) return callback_error(errc::auth, "the answer has no state: it may not be of this login");
   if (!equal_in_constant_time(*theirs, state.reveal()))
-    return unusable(errc::auth, "the answer has another state: it is not of this login");
+    return callback_error(errc::auth, "the answer has another state: it is not of this login");
   callback_answer made;
   made.has_iss = said.find("iss").has_value();
   made.iss = said.find("iss").value_or("");
@@ -96,7 +96,7 @@ result<callback_answer> read_callback(std::string_view query, const secret& stat
   made.error_description = shown_text(said.find("error_description").value_or(""));
   if (said.find("error").value_or("").empty()) made.code = secret{said.find("code").value_or("")};
   if (made.code.empty() && said.find("error").value_or("").empty())
-    return unusable(errc::protocol, "the authorization server sent neither a code nor an error");
+    return callback_error(errc::protocol, "the authorization server sent neither a code nor an error");
   // An error of nothing but unprintable characters is one all the same.
   if (made.code.empty() && made.error.empty()) made.error = "?";
   return made;
@@ -104,21 +104,21 @@ result<callback_answer> read_callback(std::string_view query, const secret& stat
 
 result<callback_answer> read_pasted(std::string_view text, std::string_view redirect_uri, const secret& state) {
   text = trimmed(text);
-  if (text.empty()) return unusable(errc::parse, "nothing was pasted");
-  if (text.size() > longest_paste) return unusable(errc::too_large, "what was pasted is longer than 64 KiB");
+  if (text.empty()) return callback_error(errc::parse, "nothing was pasted");
+  if (text.size() > longest_paste) return callback_error(errc::too_large, "what was pasted is longer than 64 KiB");
   text = text.substr(0, text.find('#'));
   // Browsers show an address without its scheme.
   const std::string_view ours = without_scheme(redirect_uri);
   const std::string_view here = without_scheme(text);
   if (here.starts_with(ours) && here.substr(ours.size()).starts_with('?')) {
     if (here.size() != text.size() && !text.starts_with(redirect_uri))
-      return unusable(errc::parse, "what was pasted is not the address that the browser was sent back to");
+      return callback_error(errc::parse, "what was pasted is not the address that the browser was sent back to");
     return read_callback(here.substr(ours.size() + 1), state);
   }
   if (here.size() != text.size() || text.starts_with(ours.substr(0, ours.find('/') + 1)))
-    return unusable(errc::parse,
-                    "what was pasted is not the address that the browser was sent back to; it begins with " +
-                        std::string{redirect_uri});
+    return callback_error(errc::parse,
+                          "what was pasted is not the address that the browser was sent back to; it begins with " +
+                              std::string{redirect_uri});
   if (text.front() == '?') return read_callback(text.substr(1), state);
   for (const std::string_view name : {"code=", "state=", "error=", "iss="}) {
     if (text.starts_with(name)) return read_callback(text, state);

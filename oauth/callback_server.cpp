@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/event.hpp"
 #include "../runtime/scope.hpp"
 #include "../runtime/timeout.hpp"
@@ -13,7 +14,7 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t most_connections = 16;
-constexpr duration patience = std::chrono::seconds{5};  // for each thing that a browser does
+constexpr duration browser_patience = std::chrono::seconds{5};  // for each thing that a browser does
 constexpr std::size_t longest_fields = std::size_t{8} << 10;
 // Room for a target with 100 KiB of description, escaped: such an error still ends the login at once.
 constexpr std::size_t longest_head = (std::size_t{320} << 10) + longest_fields;
@@ -24,10 +25,10 @@ http_server_options options_for(const callback_place& where) {
   chosen.port = where.port;
   chosen.limits = {.max_head = longest_head, .max_fields = 100, .max_body = longest_fields};
   chosen.max_connections = most_connections;
-  chosen.head_deadline = patience;
-  chosen.body_deadline = patience;
-  chosen.idle_deadline = patience;
-  chosen.write_deadline = patience;
+  chosen.head_deadline = browser_patience;
+  chosen.body_deadline = browser_patience;
+  chosen.idle_deadline = browser_patience;
+  chosen.write_deadline = browser_patience;
   return chosen;
 }
 
@@ -60,8 +61,6 @@ std::size_t size_of(const http_fields& fields) noexcept {
   for (const http_field& one : fields.all()) size += one.name.size() + one.value.size() + 4;
   return size;
 }
-
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 // One login's door.
 struct doorkeeper {
@@ -129,7 +128,7 @@ task<result<callback_answer>> callback_server::wait(secret state, duration bound
   doorkeeper door{.host = host_, .path = path_, .state = state};
   scope serving{co_await this_context()};
   serving.spawn(server_->serve([&door](http_call& call) { return answer_one(door, call); }));
-  auto waited = co_await with_timeout(std::min(bound, longest_wait), wait_for(door.settled));
+  auto waited = co_await with_timeout(std::min(bound, longest_wait), detail::wait_for(door.settled));
   serving.request_stop();
   co_await serving.join();
   server_.reset();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "json_fields.hpp"
+#include "scopes.hpp"
 #include "shown_text.hpp"
 
 namespace hawser {
@@ -30,14 +31,9 @@ bool has(const std::vector<std::string>& all, std::string_view one) {
 }
 
 // RFC 6749, "Access Token Scope".
-bool is_scope(std::string_view text) noexcept {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
-}
-
 std::vector<std::string> only_scopes(std::optional<std::vector<std::string>> said) {
   std::vector<std::string> kept = std::move(said).value_or(std::vector<std::string>{});
-  std::erase_if(kept, [](const std::string& one) { return !is_scope(one); });
+  std::erase_if(kept, [](const std::string& one) { return !is_scope_token(one); });
   return kept;
 }
 

@@ -9,31 +9,32 @@ namespace hawser {
 namespace {
 
 // RFC 6749, appendix A.4.
-bool is_scope(std::string_view word) noexcept {
-  return std::all_of(word.begin(), word.end(), [](char c) { return c >= 0x21 && c <= 0x7E && c != '"' && c != '\\'; });
-}
-
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0 && is_scope(text.substr(0, end))) words.push_back(text.substr(0, end));
+    if (is_scope_token(text.substr(0, end))) words.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return words;
 }
 
-bool contains(const std::vector<std::string_view>& all, std::string_view word) {
+bool lists_scope(const std::vector<std::string_view>& all, std::string_view word) {
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
 }  // namespace
 
+bool is_scope_token(std::string_view word) noexcept {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+}
+
 std::string joined_scopes(std::string_view a, std::string_view b) {
   std::vector<std::string_view> all;
   for (const std::string_view part : {a, b}) {
     for (const std::string_view word : words_of(part)) {
-      if (!contains(all, word)) all.push_back(word);
+      if (!lists_scope(all, word)) all.push_back(word);
     }
   }
   std::string text;
@@ -47,7 +48,7 @@ std::string joined_scopes(std::string_view a, std::string_view b) {
 bool has_scopes(std::string_view all, std::string_view wanted) {
   const auto there = words_of(all);
   const auto words = words_of(wanted);
-  return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return contains(there, word); });
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return lists_scope(there, word); });
 }
 
 }  // namespace hawser

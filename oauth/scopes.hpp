@@ -7,6 +7,8 @@
 
 namespace hawser {
 
+/// Whether the word can be a scope (RFC 6749, 3.3: scope-token).
+bool is_scope_token(std::string_view word) noexcept;
 /// Both, each word once, in the order in which they come. Words with characters that no scope has are left out.
 std::string joined_scopes(std::string_view a, std::string_view b);
 /// Whether every scope of `wanted` is in `all`.

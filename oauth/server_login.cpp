@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
 #include "challenge.hpp"
@@ -17,8 +18,6 @@ namespace {
 constexpr duration last_word = std::chrono::seconds{3};
 constexpr std::int64_t longest_margin = 60;
 constexpr duration fresh_for = std::chrono::seconds{30};
-
-task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 std::string parameter(const challenge* of, std::string_view name) {
   const std::string* value = of != nullptr ? of->find(name) : nullptr;
@@ -190,7 +189,7 @@ task<void> server_login::close() {
   closed_ = true;
   if (!work_) co_return;
   if (in_flight_) {
-    auto done = co_await shield(last_word, happened(landed_));
+    auto done = co_await shield(last_word, detail::wait_for(landed_));
     ignore(done, "whoever takes longer is stopped");
   }
   work_->request_stop();

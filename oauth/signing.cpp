@@ -59,7 +59,7 @@ bool fits(const scheme& one, EVP_PKEY* key) {
          std::string_view{curve.data(), length} == one.curve;
 }
 
-error unusable(std::string_view why) {
+error key_error(std::string_view why) {
   ERR_clear_error();  // whatever it says is about the key's own bytes
   return error{.code = errc::config, .what = "the private key cannot be used: " + std::string{why}};
 }
@@ -112,12 +112,12 @@ struct signing_key::material {
 
 result<signing_key> signing_key::from_pem(const secret& pem, std::string_view algorithm, std::string key_id) {
   const std::string_view text = pem.reveal();
-  if (text.size() > INT_MAX) return unusable("it is far too long");
+  if (text.size() > INT_MAX) return key_error("it is far too long");
   const bio_ptr source{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
   bool encrypted = false;
   key_ptr key{source ? PEM_read_bio_PrivateKey(source.get(), nullptr, no_password, &encrypted) : nullptr};
-  if (encrypted) return unusable("it is encrypted; write it without a password into a file that only you can read");
-  if (!key) return unusable("it is not a private key in PEM form");
+  if (encrypted) return key_error("it is encrypted; write it without a password into a file that only you can read");
+  if (!key) return key_error("it is not a private key in PEM form");
   const scheme* found = nullptr;
   bool known = algorithm.empty();
   for (const scheme& one : schemes) {
@@ -128,12 +128,12 @@ result<signing_key> signing_key::from_pem(const secret& pem, std::string_view al
       break;
     }
   }
-  if (!known) return unusable("the algorithm has to be ES256, ES384, RS256, PS256 or EdDSA");
+  if (!known) return key_error("the algorithm has to be ES256, ES384, RS256, PS256 or EdDSA");
   if (found == nullptr)
-    return unusable(algorithm.empty() ? "it is neither of P-256, P-384, Ed25519 nor RSA"
-                                      : "it is not of the kind that " + std::string{algorithm} + " signs with");
+    return key_error(algorithm.empty() ? "it is neither of P-256, P-384, Ed25519 nor RSA"
+                                       : "it is not of the kind that " + std::string{algorithm} + " signs with");
   if (found->kind == EVP_PKEY_RSA && EVP_PKEY_get_bits(key.get()) < min_rsa_bits)
-    return unusable("an RSA key has to have 2048 bits or more");
+    return key_error("an RSA key has to have 2048 bits or more");
   auto made = std::make_shared<material>();
   made->key = std::move(key);
   made->by = found;
@@ -149,7 +149,7 @@ result<secret> signing_key::sign(const boost::json::object& claims) const {
   if (!of_->key_id.empty()) head["kid"] = of_->key_id;
   std::string text = base64url(boost::json::serialize(head)) + '.' + base64url(boost::json::serialize(claims));
   const auto signature = signature_of(of_->key.get(), *of_->by, text);
-  if (!signature) return unusable("signing with it fails");
+  if (!signature) return key_error("signing with it fails");
   text.append(1, '.').append(base64url(*signature));
   secret made{text};
   cleanse(text.data(), text.size());

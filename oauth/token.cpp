@@ -129,8 +129,8 @@ task<result<web_answer>> post(web& over, http_url to, const token_target& at, co
 
 enum class attempts : std::uint8_t { one, two };
 
-task<result<token_outcome>> ask(web& over, const token_target& at, const client_identity& who, const form& what,
-                                attempts most) {
+task<result<token_outcome>> request_token(web& over, const token_target& at, const client_identity& who,
+                                          const form& what, attempts most) {
   auto to = learned_url(at.endpoint, "the token endpoint");
   if (!to) co_return to.error();
   auto answer = co_await post(over, *to, at, who, what);
@@ -150,13 +150,13 @@ task<result<token_outcome>> redeem_code(web& over, token_target at, client_ident
   form what;
   what.add("grant_type", "authorization_code").add("code", code.reveal()).add("redirect_uri", redirect_uri);
   what.add("code_verifier", verifier.reveal());
-  co_return co_await ask(over, at, who, what, attempts::one);
+  co_return co_await request_token(over, at, who, what, attempts::one);
 }
 
 task<result<token_outcome>> renew(web& over, token_target at, client_identity who, secret refresh) {
   form what;
   what.add("grant_type", "refresh_token").add("refresh_token", refresh.reveal());
-  auto outcome = co_await ask(over, at, who, what, attempts::two);
+  auto outcome = co_await request_token(over, at, who, what, attempts::two);
   const bool granted = outcome && outcome->refusal.empty();
   if (granted && outcome->tokens.refresh.empty()) outcome->tokens.refresh = std::move(refresh);
   co_return outcome;
@@ -165,7 +165,7 @@ task<result<token_outcome>> renew(web& over, token_target at, client_identity wh
 task<result<token_outcome>> client_credentials(web& over, token_target at, client_identity who, std::string scope) {
   form what;
   what.add("grant_type", "client_credentials").add_unless_empty("scope", scope);
-  co_return co_await ask(over, at, who, what, attempts::two);
+  co_return co_await request_token(over, at, who, what, attempts::two);
 }
 
 task<result<void>> revoke(web& over, token_target at, client_identity who, secret token, std::string hint) {

@@ -8,7 +8,7 @@ namespace hawser {
 
 namespace {
 
-bool contains(const std::vector<std::string>& all, std::string_view one) {
+bool lists_server(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
@@ -16,7 +16,7 @@ bool contains(const std::vector<std::string>& all, std::string_view one) {
 
 std::optional<login> token_book::of_server(std::string_view server_url) const {
   const auto found = std::find_if(logins_.rbegin(), logins_.rend(),
-                                  [&](const auto& one) { return contains(one.servers, server_url); });
+                                  [&](const auto& one) { return lists_server(one.servers, server_url); });
   if (found == logins_.rend()) return std::nullopt;
   return found->what;
 }
@@ -42,7 +42,7 @@ void token_book::save(const std::string& server_url, login what) {
   }
   login_entry& entry = logins_.back();
   entry.what = std::move(what);
-  if (!contains(entry.servers, server_url)) entry.servers.push_back(server_url);
+  if (!lists_server(entry.servers, server_url)) entry.servers.push_back(server_url);
 }
 
 bool token_book::remove(const login_key& key, const std::optional<secret>& only_if_refresh_is) {
@@ -64,7 +64,7 @@ std::vector<login> token_book::forget(const std::string& server_url) {
 
 bool token_book::knows(const std::string& server_url) const {
   return std::any_of(logins_.begin(), logins_.end(),
-                     [&](const auto& one) { return contains(one.servers, server_url); });
+                     [&](const auto& one) { return lists_server(one.servers, server_url); });
 }
 
 std::optional<client_identity> token_book::client_of(std::string_view issuer) const {

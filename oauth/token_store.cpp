@@ -8,7 +8,7 @@ namespace hawser {
 
 namespace {
 
-task<result<token_store::lead>> wait_for(std::shared_ptr<semaphore> place) {
+task<result<token_store::lead>> acquire_lead(std::shared_ptr<semaphore> place) {
   struct held {
     std::shared_ptr<semaphore> of;  // before the permit, which goes first
     semaphore::permit permit;
@@ -63,7 +63,7 @@ task<result<std::vector<std::pair<std::string, login>>>> memory_token_store::all
 task<result<token_store::lead>> memory_token_store::take_lead(login_key key) {
   std::shared_ptr<semaphore>& place = leads_[key];
   if (!place) place = std::make_shared<semaphore>(1);
-  auto led = co_await with_timeout(lead_patience, wait_for(place));
+  auto led = co_await with_timeout(lead_patience, acquire_lead(place));
   if (!led && led.error().code == errc::timed_out)
     co_return error{.code = errc::timed_out,
                     .what = "the login at " + key.issuer + ": another thread is renewing it; try again"};

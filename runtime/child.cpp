@@ -9,6 +9,7 @@
 
 #include "detail/child_core.hpp"
 #include "detail/keeper_process.hpp"
+#include "detail/wait_for.hpp"
 #include "timeout.hpp"
 
 namespace hawser {
@@ -137,20 +138,18 @@ result<exit_status> outcome_of(const detail::child_core& core) {
   return error{.code = errc::closed, .what = core.program + ": its end was not seen"};
 }
 
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
-
 task<result<void>> climb(detail::child_core& core, stop_ladder ladder) {
   if (core.input) co_await core.input->close();
   // A process that ended in time while others of its tree live on has had its grace.
-  auto ended = co_await with_timeout(ladder.after_stdin, wait_for(core.exited));
+  auto ended = co_await with_timeout(ladder.after_stdin, detail::wait_for(core.exited));
   ignore(ended, "the next step follows in any case");
   if (!core.gone.is_set()) {
     core.command(keeper_protocol::command_terminate);
-    auto terminated = co_await with_timeout(ladder.after_sigterm, wait_for(core.gone));
+    auto terminated = co_await with_timeout(ladder.after_sigterm, detail::wait_for(core.gone));
     ignore(terminated, "the next step follows in any case");
   }
   if (!core.gone.is_set()) core.command(keeper_protocol::command_kill);
-  co_return co_await with_timeout(ladder.after_sigkill, wait_for(core.gone));
+  co_return co_await with_timeout(ladder.after_sigkill, detail::wait_for(core.gone));
 }
 
 }  // namespace

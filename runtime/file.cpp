@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "detail/loop_core.hpp"
+#include "detail/file_io.hpp"
 #include "detail/unique_fd.hpp"
 #include "offload.hpp"
 
@@ -19,16 +19,12 @@ namespace {
 
 using detail::unique_fd;
 
-error failed(int number, const std::string& path, const char* step) {
-  return detail::from_errno(number, path + ": " + step);
-}
-
 result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
   // O_NONBLOCK: opening a FIFO must not wait for its other end.
   const unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (!file) return failed(errno, path, "open");
+  if (!file) return detail::file_error(errno, path, "open");
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return failed(errno, path, "stat");
+  if (fstat(file.get(), &info) != 0) return detail::file_error(errno, path, "stat");
   if (!S_ISREG(info.st_mode))
     return error{.code = errc::io, .what = path + ": not a regular file", .native = UV_EINVAL};
   std::string content;
@@ -36,7 +32,7 @@ result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
   while (true) {
     const ssize_t count = ::read(file.get(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(errno, path, "read");
+    if (count < 0) return detail::file_error(errno, path, "read");
     if (count == 0) return content;
     if (content.size() + static_cast<std::size_t>(count) > max_bytes) {
       return error{.code = errc::too_large, .what = path + ": larger than " + std::to_string(max_bytes) + " bytes"};
@@ -45,32 +41,24 @@ result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
   }
 }
 
-result<void> write_all(int fd, const std::string& content, const std::string& path) {
-  for (std::size_t done = 0; done < content.size();) {
-    const ssize_t count = ::write(fd, content.data() + done, content.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(errno, path, "write");
-    done += static_cast<std::size_t>(count);
-  }
-  return {};
-}
-
 // Writes and syncs the new file beside the old one; the caller removes it on failure.
 result<void> write_beside(int fd, const std::string& temporary, const std::string& content) {
   unique_fd file{fd};
-  if (fchmod(fd, 0600) != 0) return failed(errno, temporary, "chmod");  // mkostemp asks for it, the umask may take bits
-  if (auto written = write_all(fd, content, temporary); !written) return written;
-  if (fsync(fd) != 0) return failed(errno, temporary, "fsync");
-  if (file.reset() != 0) return failed(errno, temporary, "close");
+  if (fchmod(fd, 0600) != 0)
+    return detail::file_error(errno, temporary, "chmod");  // mkostemp asks for it, the umask may take bits
+  if (auto written = detail::write_all(fd, content, temporary); !written) return written;
+  if (fsync(fd) != 0) return detail::file_error(errno, temporary, "fsync");
+  if (file.reset() != 0) return detail::file_error(errno, temporary, "close");
   return {};
 }
 
 result<void> replace_now(const std::string& path, const std::string& content) {
   std::string temporary = path + ".XXXXXX";
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return failed(errno, path, "create a temporary file beside it");
+  if (fd < 0) return detail::file_error(errno, path, "create a temporary file beside it");
   auto written = write_beside(fd, temporary, content);
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) written = failed(errno, path, "rename over it");
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0)
+    written = detail::file_error(errno, path, "rename over it");
   if (!written) {
     ::unlink(temporary.c_str());
     return written;
@@ -80,9 +68,9 @@ result<void> replace_now(const std::string& path, const std::string& content) {
   const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   const unique_fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory && errno == EACCES) return {};  // a folder one may write to and not read: nothing to sync it by
-  if (!directory) return failed(errno, folder, "open");
+  if (!directory) return detail::file_error(errno, folder, "open");
   if (fsync(directory.get()) != 0 && errno != EINVAL)  // some file systems know no syncing of folders
-    return failed(errno, folder, "fsync");
+    return detail::file_error(errno, folder, "fsync");
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "detail/loop_core.hpp"
+#include "detail/file_io.hpp"
 #include "offload.hpp"
 #include "sleep.hpp"
 
@@ -17,16 +17,10 @@ namespace hawser {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 // flock(2) has no queue for those who do not wait inside it, and waiting inside it would take a thread of the pool
 // away from everybody for as long as a stranger likes. So one asks again, soon at first.
-constexpr duration first_pause = 1ms;
-constexpr duration longest_pause = 16ms;
-
-error failed(int number, const std::string& path, const char* step) {
-  return detail::from_errno(number, path + ": " + step);
-}
+constexpr duration first_pause = std::chrono::milliseconds{1};
+constexpr duration longest_pause = std::chrono::milliseconds{16};
 
 // Somebody may have removed the file, or put another in its place, since it was opened: then the lock is on a file
 // that nobody else will ever find.
@@ -49,9 +43,9 @@ result<std::optional<file_lock>> file_lock::try_now(const std::string& path) {
   while (true) {
     detail::unique_fd file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
     if (!file && errno == EINTR) continue;
-    if (!file) return failed(errno, path, "open");
+    if (!file) return detail::file_error(errno, path, "open");
     struct stat found{};
-    if (fstat(file.get(), &found) != 0) return failed(errno, path, "stat");
+    if (fstat(file.get(), &found) != 0) return detail::file_error(errno, path, "stat");
     if (!S_ISREG(found.st_mode))
       return error{.code = errc::config, .what = path + ": not a regular file; remove it", .native = UV_EINVAL};
     // A umask that takes everything would keep its own user out the next time; if it is not ours, it was usable as is.
@@ -62,7 +56,7 @@ result<std::optional<file_lock>> file_lock::try_now(const std::string& path) {
       continue;
     }
     if (errno == EWOULDBLOCK) return std::optional<file_lock>{};
-    if (errno != EINTR) return failed(errno, path, "lock");
+    if (errno != EINTR) return detail::file_error(errno, path, "lock");
   }
 }
 

@@ -12,6 +12,7 @@
 #include "detail/child_core.hpp"
 #include "detail/keeper_process.hpp"
 #include "detail/keeper_request.hpp"
+#include "detail/wait_for.hpp"
 #include "timeout.hpp"
 
 namespace hawser {
@@ -26,8 +27,6 @@ std::string searched_path(const command& what) {
   }
   return "/usr/local/bin:/usr/bin:/bin";
 }
-
-task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 // Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
 constexpr std::chrono::seconds start_bound{30};
@@ -111,7 +110,7 @@ task<result<child>> keeper::spawn(command what) {
   // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
   // moment before it counts as dead. Of several starts that find it dead, the first one replaces it.
   if (process_ == used) {
-    auto ended = co_await with_timeout(std::chrono::seconds{5}, happened(used->ended));
+    auto ended = co_await with_timeout(std::chrono::seconds{5}, detail::wait_for(used->ended));
     if (!ended) co_return prefixed("spawn \"" + what.program + "\": the end of the keeper", ended.error());
   }
   if (closing_) co_return made;
@@ -183,7 +182,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   // The child's ends must be the child's alone, or their closing would not be seen.
   for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
 
-  auto outcome = co_await with_timeout(start_bound, happened(core.started));
+  auto outcome = co_await with_timeout(start_bound, detail::wait_for(core.started));
   if (outcome) used->alive_at = loop_.now();
   if (outcome && !core.failure) {
     for (auto [from, to] : {std::pair{&*input, &core.input}, {&*output, &core.output}, {&*errors, &core.errors}}) {
@@ -206,14 +205,14 @@ task<result<void>> keeper::close() {
   closing_ = true;
   if (const process ending = process_) {
     detail::hang_up(ending->socket);  // the keeper goes when its wardens have
-    auto ended = co_await shield(std::chrono::seconds{5}, happened(ending->ended));
+    auto ended = co_await shield(std::chrono::seconds{5}, detail::wait_for(ending->ended));
     if (!ended) co_return prefixed("keeper", ended.error());
     ending->reap();
     if (process_ == ending) process_.reset();
   }
   while (starting_ > 0) {
     none_starting_.reset();
-    auto ended = co_await shield(std::chrono::seconds{5}, happened(none_starting_));
+    auto ended = co_await shield(std::chrono::seconds{5}, detail::wait_for(none_starting_));
     if (!ended) co_return prefixed("keeper: starts that are under way", ended.error());
   }
   closing_ = false;

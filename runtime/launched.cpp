@@ -47,7 +47,7 @@ struct launched_core {
 
 namespace {
 
-error failed(const std::string& program, int number) {
+error spawn_error(const std::string& program, int number) {
   return error{.code = errc::spawn, .what = "spawn \"" + program + "\": " + std::strerror(number), .native = number};
 }
 
@@ -136,7 +136,7 @@ result<launched> launched::start(loop& home, const command& what) {
     if (status == 0) break;
     if (status == EAGAIN || status == ENOMEM) break;
   }
-  if (failure != 0) return failed(what.program, failure);
+  if (failure != 0) return spawn_error(what.program, failure);
 
   auto core = std::make_unique<detail::launched_core>();
   core->program = what.program;

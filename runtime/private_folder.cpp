@@ -9,17 +9,13 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "detail/loop_core.hpp"
+#include "detail/file_io.hpp"
 
 namespace hawser {
 
 namespace {
 
 using detail::unique_fd;
-
-error failed(int number, const std::string& path, const char* step) {
-  return detail::from_errno(number, path + ": " + step);
-}
 
 error refused(const std::string& path, const std::string& why) {
   return error{.code = errc::config, .what = path + ": " + why, .native = UV_EPERM};
@@ -33,7 +29,7 @@ std::string octal(mode_t mode) {
 
 result<void> check_folder(const std::string& path, int fd) {
   struct stat found{};
-  if (fstat(fd, &found) != 0) return failed(errno, path, "stat");
+  if (fstat(fd, &found) != 0) return detail::file_error(errno, path, "stat");
   if (found.st_uid != geteuid())
     return refused(path, "this folder belongs to user " + std::to_string(found.st_uid) +
                              ", and only yours may hold logins; remove it or chown it");
@@ -62,7 +58,7 @@ result<secret> read_all(int fd, const std::string& path, std::size_t max_bytes) 
   while (true) {
     const ssize_t count = ::read(fd, content.data() + size, content.size() - size);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) outcome = failed(errno, path, "read");
+    if (count < 0) outcome = detail::file_error(errno, path, "read");
     if (count == 0) outcome = secret{std::string_view{content}.substr(0, size)};
     if (count <= 0) break;
     size += static_cast<std::size_t>(count);
@@ -74,27 +70,17 @@ result<secret> read_all(int fd, const std::string& path, std::size_t max_bytes) 
   return outcome;
 }
 
-result<void> write_all(int fd, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t count = ::write(fd, content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(errno, path, "write");
-    content.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
-}
-
 // mkdir(2) that says whether there was anything to do; the mode is asked for again because the umask may take bits.
 result<void> make_one(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0) {
-    if (::chmod(path.c_str(), 0700) != 0) return failed(errno, path, "chmod");
+    if (::chmod(path.c_str(), 0700) != 0) return detail::file_error(errno, path, "chmod");
     return {};
   }
   // On a file system that is read-only, or through a folder one may not write to, an existing one is not EEXIST.
   const int why = errno;
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return {};
-  return failed(why, path, "make this folder");
+  return detail::file_error(why, path, "make this folder");
 }
 
 }  // namespace
@@ -102,7 +88,7 @@ result<void> make_one(const std::string& path) {
 result<std::optional<private_folder>> private_folder::open(std::string path) {
   unique_fd folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) return std::optional<private_folder>{};
-  if (!folder) return failed(errno, path, "open");
+  if (!folder) return detail::file_error(errno, path, "open");
   if (auto good = check_folder(path, folder.get()); !good) return std::move(good).error();
   return std::optional<private_folder>{private_folder{std::move(path), std::move(folder)}};
 }
@@ -114,7 +100,7 @@ result<private_folder> private_folder::make(const std::string& path) {
   }
   auto folder = open(path);
   if (!folder) return std::move(folder).error();
-  if (!*folder) return failed(ENOENT, path, "open");
+  if (!*folder) return detail::file_error(ENOENT, path, "open");
   return **std::move(folder);
 }
 
@@ -125,9 +111,9 @@ result<std::optional<secret>> private_folder::read(const std::string& name, std:
   if (!file && errno == ENOENT) return std::optional<secret>{};
   if (!file && errno == ELOOP) return refused(path, "a symbolic link; put the file itself there");
   if (!file && errno == ENXIO) return refused(path, "not a regular file; remove it");  // a socket
-  if (!file) return failed(errno, path, "open");
+  if (!file) return detail::file_error(errno, path, "open");
   struct stat found{};
-  if (fstat(file.get(), &found) != 0) return failed(errno, path, "stat");
+  if (fstat(file.get(), &found) != 0) return detail::file_error(errno, path, "stat");
   if (auto good = check_file(path, found); !good) return std::move(good).error();
   if (static_cast<std::size_t>(found.st_size) > max_bytes)
     return error{.code = errc::too_large, .what = path + ": larger than " + std::to_string(max_bytes) + " bytes"};
@@ -141,11 +127,11 @@ result<void> private_folder::write(const std::string& name, const secret& conten
   const std::string path = path_of(name);
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   unique_fd file{::openat(folder_.get(), name.c_str(), flags, 0600)};
-  if (!file) return failed(errno, path, "make this file");
-  if (fchmod(file.get(), 0600) != 0) return failed(errno, path, "chmod");  // the umask may have taken bits
-  if (auto written = write_all(file.get(), content.reveal(), path); !written) return written;
-  if (fsync(file.get()) != 0) return failed(errno, path, "fsync");
-  if (file.reset() != 0) return failed(errno, path, "close");
+  if (!file) return detail::file_error(errno, path, "make this file");
+  if (fchmod(file.get(), 0600) != 0) return detail::file_error(errno, path, "chmod");  // the umask may have taken bits
+  if (auto written = detail::write_all(file.get(), content.reveal(), path); !written) return written;
+  if (fsync(file.get()) != 0) return detail::file_error(errno, path, "fsync");
+  if (file.reset() != 0) return detail::file_error(errno, path, "close");
   return {};
 }
 
@@ -154,14 +140,14 @@ result<void> private_folder::replace(const std::string& name, const secret& cont
   if (auto removed = remove(temporary); !removed) return removed;  // what a process that was killed has left
   auto done = write(temporary, content);
   if (done && ::renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0)
-    done = failed(errno, path_of(name), "rename over it");
+    done = detail::file_error(errno, path_of(name), "rename over it");
   if (!done) {
     ::unlinkat(folder_.get(), temporary.c_str(), 0);
     return done;
   }
   // The new name must survive a power cut, too.
   if (fsync(folder_.get()) != 0 && errno != EINVAL)  // some file systems know no syncing of folders
-    return failed(errno, path_, "fsync");
+    return detail::file_error(errno, path_, "fsync");
   return {};
 }
 
@@ -171,7 +157,7 @@ bool private_folder::has(const std::string& name) const noexcept {
 
 result<void> private_folder::remove(const std::string& name) const {
   if (::unlinkat(folder_.get(), name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  return failed(errno, path_of(name), "remove it");
+  return detail::file_error(errno, path_of(name), "remove it");
 }
 
 }  // namespace hawser

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "http_fields.hpp"
 #include "json_text.hpp"
@@ -27,8 +28,6 @@ bool is_replayable(std::string_view method) noexcept {
                                 m::prompts_list};
   return std::find(harmless.begin(), harmless.end(), method) != harmless.end();
 }
-
-task<result<void>> happened(event& what) { co_return co_await what.wait(); }
 
 }  // namespace
 
@@ -124,7 +123,7 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   }
   // A server that asks while it works on a call may ask on its own stream, and asks nobody if there is none yet.
   if (self.stream_due_ && what->request && !what->replayable) {
-    auto there = co_await with_timeout(stream_patience, happened(self.stream_there_));
+    auto there = co_await with_timeout(stream_patience, detail::wait_for(self.stream_there_));
     ignore(there, "a stop is seen by the exchange, and a server that is slow with its stream is asked all the same");
     self.stream_due_ = false;  // nobody waits for it twice
   }
@@ -197,7 +196,7 @@ task<result<void>> http_channel::drained() {
 // Sleeps, unless whoever it is for gives up.
 task<result<void>> http_channel::pause(posting* whose, duration length) {
   event never;
-  auto ended = co_await with_timeout(length, happened(whose != nullptr ? whose->given_up : never));
+  auto ended = co_await with_timeout(length, detail::wait_for(whose != nullptr ? whose->given_up : never));
   if (ended || ended.error().code != errc::timed_out) co_return cancelled_error();
   co_return {};
 }
@@ -229,7 +228,7 @@ task<void> http_channel::end_session() {
 task<result<void>> http_channel::close() {
   if (!work_) co_return {};
   if (closing_) {
-    auto done = co_await shield(std::chrono::hours{1}, happened(closed_));
+    auto done = co_await shield(std::chrono::hours{1}, detail::wait_for(closed_));
     co_return done;
   }
   closing_ = true;

@@ -10,7 +10,7 @@ namespace hawser {
 namespace {
 
 // Bodies from this size on are moved, not copied.
-constexpr std::size_t worth_taking = std::size_t{32} * 1024;
+constexpr std::size_t min_moved_body = std::size_t{32} * 1024;
 
 // Its body is capped by whoever reads it: a stream of events has no end.
 http_limits without_body_limit(http_limits limits) {
@@ -191,7 +191,7 @@ void http_connection::on_head(const http_head& head) noexcept {
     fail(error{.code = errc::too_large,
                .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
                .executed = execution::unknown});
-  } else if (length >= worth_taking && head.status != 204 && head.status != 304) {
+  } else if (length >= min_moved_body && head.status != 204 && head.status != 304) {
     parser_.leave_body();
     awaited_ = static_cast<std::size_t>(length);
   }

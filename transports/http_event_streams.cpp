@@ -19,7 +19,7 @@ constexpr int most_resumptions = 10;  // in a row that brought nothing
 constexpr duration endpoint_patience = std::chrono::seconds{15};
 constexpr duration ending_patience = std::chrono::seconds{2};
 constexpr std::size_t ids_kept = 256;
-constexpr std::size_t longest_id = 1024;
+constexpr std::size_t max_event_id = 1024;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ class http_channel::event_reader final : public sse_listener {
   // Where to go on; empty where the server does not offer it, or in a way that fits into no header field.
   [[nodiscard]] std::string position() const {
     const std::string_view id = parser_.last_id().empty() ? std::string_view{last_id_} : parser_.last_id();
-    return valid_field_value(id) && id.size() <= longest_id ? std::string{id} : std::string{};
+    return valid_field_value(id) && id.size() <= max_event_id ? std::string{id} : std::string{};
   }
   // What the server asked for, once.
   [[nodiscard]] std::optional<duration> retry() noexcept { return retry_; }
@@ -64,7 +64,7 @@ class http_channel::event_reader final : public sse_listener {
 
   // A server that replays may replay too much.
   bool is_repeated(const sse_event& event) {
-    if (!event.has_id || event.id.empty() || event.id.size() > longest_id) return false;
+    if (!event.has_id || event.id.empty() || event.id.size() > max_event_id) return false;
     if (std::find(ids_.begin(), ids_.end(), event.id) != ids_.end()) return true;
     ids_.emplace_back(event.id);
     if (ids_.size() > ids_kept) ids_.pop_front();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_session_id = 1024;
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
-constexpr std::size_t shown = 200;
+constexpr std::size_t max_quoted_body = 200;
 constexpr int most_tries = 3;
 
 bool is_type(const http_head& head, std::string_view type) {
@@ -25,7 +25,7 @@ bool is_type(const http_head& head, std::string_view type) {
 
 // The beginning of what came instead of an answer, for whoever has to find out why.
 std::string beginning(std::string_view body) {
-  std::string text{body.substr(0, shown)};
+  std::string text{body.substr(0, max_quoted_body)};
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   return text;

@@ -19,13 +19,13 @@ bool token_character(char c) noexcept {
 
 bool blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
-std::string_view trimmed(std::string_view text) noexcept {
+}  // namespace
+
+std::string_view trim_blanks(std::string_view text) noexcept {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
 }
-
-}  // namespace
 
 std::optional<std::string_view> http_fields::find(std::string_view name) const noexcept {
   for (const http_field& field : all_)
@@ -64,7 +64,7 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 }
 
 std::string_view media_type(std::string_view content_type) noexcept {
-  return trimmed(content_type.substr(0, content_type.find(';')));
+  return trim_blanks(content_type.substr(0, content_type.find(';')));
 }
 
 bool has_word(const http_fields& fields, std::string_view name, std::string_view word) noexcept {
@@ -73,7 +73,7 @@ bool has_word(const http_fields& fields, std::string_view name, std::string_view
     std::string_view rest = field.value;
     while (true) {
       const std::size_t comma = rest.find(',');
-      if (equal_ignoring_case(trimmed(rest.substr(0, comma)), word)) return true;
+      if (equal_ignoring_case(trim_blanks(rest.substr(0, comma)), word)) return true;
       if (comma == std::string_view::npos) break;
       rest.remove_prefix(comma + 1);
     }

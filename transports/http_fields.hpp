@@ -48,6 +48,8 @@ bool valid_field_value(std::string_view value) noexcept;
 /// Appends `Name: value` and the line's end. Both must be valid: whoever takes them from outside has refused others.
 void append_field(std::string& head, std::string_view name, std::string_view value);
 
+/// Without the spaces and tabs at both ends.
+std::string_view trim_blanks(std::string_view text) noexcept;
 /// `text/html; charset=utf-8` without what follows the semicolon; to be compared with equal_ignoring_case.
 std::string_view media_type(std::string_view content_type) noexcept;
 /// Whether one of the comma-separated words of the field, in any of its lines, is `word`, whatever its case.

@@ -9,7 +9,7 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t max_refusal = std::size_t{256} * 1024;
+constexpr std::size_t max_auth_refusal = std::size_t{256} * 1024;
 // Credentials that somebody else had obtained may be stale, too; fresh ones are tried once.
 constexpr int most_refusals = 4;
 
@@ -49,7 +49,7 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
     {
       http_answer old = *std::move(answer);  // read to its end, so that its connection can be used again
-      auto rest = co_await old.read_all(max_refusal);
+      auto rest = co_await old.read_all(max_auth_refusal);
       ignore(rest, "what counts stands in its head");
     }
     auto better = co_await options_.login->refused(std::move(why));

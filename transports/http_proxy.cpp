@@ -34,12 +34,6 @@ std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // Whether one entry of the list means this host.
 bool excepts(std::string_view entry, const http_url& to) {
   if (entry == "*") return true;
@@ -109,7 +103,7 @@ result<std::optional<http_proxy>> proxy_rules::choose(const http_url& to) const 
   std::string_view list{except};
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    if (excepts(trimmed(list.substr(0, comma)), to)) return std::optional<http_proxy>{};
+    if (excepts(trim_blanks(list.substr(0, comma)), to)) return std::optional<http_proxy>{};
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   auto parsed = http_proxy::parse(proxy);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_spare = 32;
 constexpr std::size_t kept_body = std::size_t{4} * 1024;
 // Bodies from this size on are handed over with their memory.
-constexpr std::size_t worth_taking = std::size_t{64} * 1024;
+constexpr std::size_t min_handed_over_body = std::size_t{64} * 1024;
 
 // One message of JSON in one body, behind which the connection can be used again.
 bool is_usual(const http_head& head) noexcept {
@@ -109,7 +109,7 @@ bool http_channel::take_quick_answer(posting& what) {
   const bool answers = message.kind == message_kind::result || message.kind == message_kind::failure;
   if (!answers || !message.integer_id || message.number != *what.request) return false;
   what.answered = true;
-  message.storage = over.body().size() >= worth_taking ? &over.body() : nullptr;
+  message.storage = over.body().size() >= min_handed_over_body ? &over.body() : nullptr;
   to_->on_message(message);
   return true;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../runtime/address.hpp"
+#include "detail/is_digit.hpp"
 
 namespace hawser {
 
@@ -19,10 +20,8 @@ constexpr std::size_t max_label = 63;
 
 std::uint16_t own_port(bool tls) noexcept { return tls ? 443 : 80; }
 
-bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 // Names the URL in an error: without userinfo and query, which may be secrets, and without what would spoil a terminal.
-std::string shown(std::string_view text) {
+std::string url_for_error(std::string_view text) {
   text = text.substr(0, text.find_first_of("?#"));
   std::string plain{text};
   if (const std::size_t slashes = text.find("//"); slashes != std::string_view::npos) {
@@ -36,14 +35,14 @@ std::string shown(std::string_view text) {
 }
 
 error refused(std::string_view text, std::string_view why) {
-  return error{.code = errc::config, .what = "url " + shown(text) + ": " + std::string{why}};
+  return error{.code = errc::config, .what = "url " + url_for_error(text) + ": " + std::string{why}};
 }
 
 // Some resolvers read such a name as an IPv4 address, each in its own way: 127.1, 0x7f000001, 017.0.0.1 (WHATWG URL,
 // "ends in a number checker").
 bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);  // npos + 1 is 0
-  if (!last.empty() && std::all_of(last.begin(), last.end(), digit)) return true;
+  if (!last.empty() && std::all_of(last.begin(), last.end(), detail::is_digit)) return true;
   return last.starts_with("0x") && last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
 }
 
@@ -55,7 +54,7 @@ std::optional<std::string_view> fault_of(std::string_view name) noexcept {
     const std::string_view label = name.substr(0, dot);
     if (label.empty() || label.size() > max_label) return "a part of the host is empty or longer than 63 bytes";
     for (const char c : label) {
-      if ((c >= 'a' && c <= 'z') || digit(c) || c == '-' || c == '_') continue;
+      if ((c >= 'a' && c <= 'z') || detail::is_digit(c) || c == '-' || c == '_') continue;
       return "the host has a character that no name has; other alphabets are written in their xn-- form";
     }
     if (dot == std::string_view::npos) return std::nullopt;

@@ -96,6 +96,7 @@ std::optional<std::string> text_of(std::string_view json);
 inline bool is_number(std::string_view json) noexcept {
   return !json.empty() && (json.front() == '-' || (json.front() >= '0' && json.front() <= '9'));
 }
+inline bool is_object(std::string_view json) noexcept { return json.starts_with('{'); }
 /// A number without fraction or exponent that fits; nothing else.
 std::optional<std::int64_t> integer_of(std::string_view json) noexcept;
 /// A number that a double can hold, if not exactly.

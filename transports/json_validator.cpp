@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "detail/is_digit.hpp"
 #include "detail/plain_run.hpp"
 
 namespace hawser {
 
 namespace {
 
-bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 int hex(char c) noexcept {
-  if (digit(c)) return c - '0';
+  if (detail::is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -130,21 +129,21 @@ const char* json_validator::literal(const char* p, std::string_view word) noexce
 
 const char* json_validator::number(const char* p) noexcept {
   const auto digits = [this](const char* at) {
-    while (at != end_ && digit(*at)) ++at;
+    while (at != end_ && detail::is_digit(*at)) ++at;
     return at;
   };
   if (*p == '-') ++p;
-  if (p == end_ || !digit(*p)) return refuse("not a JSON value");
+  if (p == end_ || !detail::is_digit(*p)) return refuse("not a JSON value");
   p = *p == '0' ? p + 1 : digits(p);
   if (p != end_ && *p == '.') {
     ++p;
-    if (p == end_ || !digit(*p)) return refuse("a number without digits behind its point");
+    if (p == end_ || !detail::is_digit(*p)) return refuse("a number without digits behind its point");
     p = digits(p);
   }
   if (p != end_ && (*p == 'e' || *p == 'E')) {
     ++p;
     if (p != end_ && (*p == '+' || *p == '-')) ++p;
-    if (p == end_ || !digit(*p)) return refuse("a number without digits in its exponent");
+    if (p == end_ || !detail::is_digit(*p)) return refuse("a number without digits in its exponent");
     p = digits(p);
   }
   return p;

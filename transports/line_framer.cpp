@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "line_framer.hpp"
+#include "detail/byte_order_mark.hpp"
 
 #include <cstring>
 
 namespace hawser {
 
-namespace {
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-}  // namespace
-
 std::string_view line_framer::trimmed(std::string_view line) noexcept {
-  if (first_ && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  if (first_ && line.starts_with(detail::byte_order_mark)) line.remove_prefix(detail::byte_order_mark.size());
   first_ = false;
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
@@ -25,8 +22,8 @@ line_framer::frame line_framer::next(std::string_view unread) noexcept {
       searched_ = unread.size() - begin;
       // The mark at the beginning does not count, and one byte more may be the carriage return of a line that just
       // fits.
-      const bool marked = first_ && unread.starts_with(byte_order_mark);
-      const std::size_t length = searched_ - (marked ? byte_order_mark.size() : 0);
+      const bool marked = first_ && unread.starts_with(detail::byte_order_mark);
+      const std::size_t length = searched_ - (marked ? detail::byte_order_mark.size() : 0);
       const bool over = length > max_line_ + 1 || (length == max_line_ + 1 && unread.back() != '\r');
       return {over ? found::too_large : found::nothing, {}, begin};
     }

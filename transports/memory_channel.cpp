@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "outgoing_lines.hpp"
 #include "protocol.hpp"
@@ -109,15 +110,11 @@ void memory_channel::tell_closed(error why) noexcept {
   if (to_ != nullptr) to_->on_closed(std::move(why));
 }
 
-namespace {
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
-}  // namespace
-
 task<result<void>> memory_channel::close() {
   tell_closed(error{.code = errc::closed, .what = "closed on this side"});
   end(error{.code = errc::closed, .what = "the other side has closed"});
   // The ready queue knows this object until its turn, which is the next one.
-  if (work::queued()) co_return co_await shield(std::chrono::seconds{5}, wait_for(idle_));
+  if (work::queued()) co_return co_await shield(std::chrono::seconds{5}, detail::wait_for(idle_));
   co_return result<void>{};
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Messages from this size on are handed over with their memory: copying them would cost more than a new buffer, unless
 // what stands behind them, which is copied instead, is larger still.
-constexpr std::size_t worth_taking = std::size_t{64} * 1024;
+constexpr std::size_t min_taken_bytes = std::size_t{64} * 1024;
 constexpr std::size_t noise_kept = 200;
 
 error too_large(std::size_t limit) {
@@ -30,7 +30,7 @@ result<void> message_reader::deliver(byte_source& from, receiver& to, find_line 
       from.consume(f.used);
       return {};
     }
-    if (f.used >= worth_taking && f.used >= unread.size() - f.used) {
+    if (f.used >= min_taken_bytes && f.used >= unread.size() - f.used) {
       byte_buffer storage = from.take(f.used);
       auto handled = handle(f.text, &storage, to);
       if (!handled) return handled;

@@ -18,7 +18,7 @@ struct v4_network {
   network_zone zone;
 };
 
-constexpr std::uint32_t number(const four& a) noexcept {
+constexpr std::uint32_t to_uint32(const four& a) noexcept {
   return std::uint32_t{a[0]} << 24 | std::uint32_t{a[1]} << 16 | std::uint32_t{a[2]} << 8 | a[3];
 }
 
@@ -41,9 +41,9 @@ constexpr std::array v4_networks{
 };
 
 network_zone zone_of_v4(const four& address) noexcept {
-  const std::uint32_t bits = number(address);
+  const std::uint32_t bits = to_uint32(address);
   for (const v4_network& n : v4_networks)
-    if ((bits ^ number(n.prefix)) >> (32U - n.bits) == 0) return n.zone;
+    if ((bits ^ to_uint32(n.prefix)) >> (32U - n.bits) == 0) return n.zone;
   return network_zone::open;
 }
 

@@ -12,10 +12,10 @@ namespace hawser {
 
 namespace {
 
-constexpr std::string_view version = R"({"jsonrpc":"2.0",)";
+constexpr std::string_view version_member = R"({"jsonrpc":"2.0",)";
 
 std::string opening(std::string_view method) {
-  std::string text{version};
+  std::string text{version_member};
   text += R"("method":)";
   append_quoted(text, method);
   return text;
@@ -62,7 +62,7 @@ prepared_request::prepared_request(const parts& p) : text_(opening(p.method)) {
 }
 
 void prepared_request::note_method(std::string_view method) {
-  const std::size_t at = text_.find(method, version.size());
+  const std::size_t at = text_.find(method, version_member.size());
   const bool plain = at != text_.npos && text_.compare(at + method.size(), 1, "\"") == 0;
   if (!plain || text_.find(protocol::meta::protocol_version) != text_.npos) return;
   method_ = at;
@@ -125,14 +125,14 @@ std::string notification_line(std::string_view method, std::string_view params) 
 }
 
 std::string result_line(const request_id& id, std::string_view result) {
-  std::string line{version};
+  std::string line{version_member};
   line += R"("id":)" + id.json() + R"(,"result":)";
   append_on_one_line(line, result);
   return line += "}\n";
 }
 
 std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data) {
-  std::string line{version};
+  std::string line{version_member};
   line += R"("id":)" + id.json() + R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":)";
   append_quoted(line, message);
   if (!data.empty()) {

@@ -52,5 +52,7 @@ std::string result_line(const request_id& id, std::string_view result);
 std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data = {});
 /// notifications/cancelled for a request of ours.
 std::string cancelled_line(std::int64_t request, std::string_view reason);
+/// Who does not read is not sent one for each request: none while as many bytes are queued.
+inline constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
 
 }  // namespace hawser

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "outgoing_lines.hpp"
 #include "protocol.hpp"
@@ -10,9 +11,6 @@
 namespace hawser {
 
 namespace {
-
-// As in stdio_channel: who does not read is not sent a cancellation for each request.
-constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
 
 // One socket for both directions takes the end of the input for the end of the output, too, though somebody may still
 // read.
@@ -22,8 +20,6 @@ bool same_socket(int a, int b) {
   return fstat(a, &one) == 0 && fstat(b, &other) == 0 && S_ISSOCK(one.st_mode) && one.st_ino == other.st_ino &&
          one.st_dev == other.st_dev;
 }
-
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 }  // namespace
 
@@ -108,7 +104,7 @@ void own_stdio_channel::tell_closed(error why) noexcept {
 task<result<void>> own_stdio_channel::close() {
   if (closing_) {  // by another one, whose bounds hold
     while (!closed_.is_set()) {
-      auto waited = co_await shield(std::chrono::seconds{60}, wait_for(closed_));
+      auto waited = co_await shield(std::chrono::seconds{60}, detail::wait_for(closed_));
       ignore(waited, "looked at above");
     }
     co_return result<void>{};

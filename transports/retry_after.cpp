@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::optional<int> number(std::string_view digits) {
+std::optional<int> parse_number(std::string_view digits) {
   int value = 0;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (fault != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
@@ -28,11 +28,11 @@ std::optional<std::time_t> date(std::string_view text) {
                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   if (text.size() != 29 || !text.ends_with(" GMT")) return std::nullopt;
   const auto month = std::find(months.begin(), months.end(), text.substr(8, 3));
-  const auto day = number(text.substr(5, 2));
-  const auto year = number(text.substr(12, 4));
-  const auto hour = number(text.substr(17, 2));
-  const auto minute = number(text.substr(20, 2));
-  const auto second = number(text.substr(23, 2));
+  const auto day = parse_number(text.substr(5, 2));
+  const auto year = parse_number(text.substr(12, 4));
+  const auto hour = parse_number(text.substr(17, 2));
+  const auto minute = parse_number(text.substr(20, 2));
+  const auto second = parse_number(text.substr(23, 2));
   if (month == months.end() || !day || !year || !hour || !minute || !second) return std::nullopt;
   std::tm parts{};
   parts.tm_year = *year - 1900;
@@ -52,7 +52,7 @@ duration retry_after(std::string_view value) {
   constexpr duration most = 60s;
   const bool digits =
       !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (digits) return within(std::chrono::seconds{number(value).value_or(60)}, most);
+  if (digits) return within(std::chrono::seconds{parse_number(value).value_or(60)}, most);
   if (const auto when = date(value))
     return within(std::chrono::seconds{std::clamp<std::time_t>(*when - std::time(nullptr), 0, 60)}, most);
   return 1s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "served_connection.hpp"
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 
 namespace hawser {
@@ -12,7 +13,6 @@ constexpr std::size_t max_ahead = std::size_t{1} << 20;
 // How long a client that was refused may go on talking, so that it can read why: closing at once would reset it.
 constexpr duration linger = std::chrono::seconds{1};
 
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 task<result<void>> shut_down(byte_stream& over) { co_return co_await over.shutdown(); }
 
 // What throws is the caller's fault, not the client's and not the process's.
@@ -74,9 +74,9 @@ void served_connection::fail(error why) noexcept {
 }
 
 task<result<void>> served_connection::next_request() {
-  auto begun = co_await with_timeout(options_.idle_deadline, wait_for(begun_));
+  auto begun = co_await with_timeout(options_.idle_deadline, detail::wait_for(begun_));
   if (!begun) co_return refusal(errc::closed, "http: the connection was idle");
-  auto headed = co_await with_timeout(options_.head_deadline, wait_for(headed_));
+  auto headed = co_await with_timeout(options_.head_deadline, detail::wait_for(headed_));
   if (!headed) co_return headed;
   if (failure_) co_return *failure_;
   // RFC 9112, "Request Target": one Host, no more, no less.
@@ -84,7 +84,7 @@ task<result<void>> served_connection::next_request() {
     co_return refusal(errc::protocol, "http: the request has not exactly one host");
   if (!complete_.is_set() && head_.minor > 0 && has_word(head_.fields, "expect", "100-continue"))
     over_->write("HTTP/1.1 100 Continue\r\n\r\n");
-  auto completed = co_await with_timeout(options_.body_deadline, wait_for(complete_));
+  auto completed = co_await with_timeout(options_.body_deadline, detail::wait_for(complete_));
   if (!completed) co_return completed;
   if (failure_) co_return *failure_;
   co_return result<void>{};
@@ -167,7 +167,7 @@ task<void> served_connection::leave() {
   if (!cut_off_ && !ended_.is_set() && !where.stop_requested()) {
     over_->consume(over_->unread().size());
     auto shut = co_await with_timeout(options_.write_deadline, shut_down(*over_));
-    auto waited = co_await with_timeout(linger, wait_for(ended_));
+    auto waited = co_await with_timeout(linger, detail::wait_for(ended_));
     ignore(shut, "closed in any case");
     ignore(waited, "closed in any case");
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sse_parser.hpp"
+#include "detail/byte_order_mark.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +10,6 @@ namespace hawser {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t kept_capacity = std::size_t{64} << 10;  // a larger buffer is given back after its event
 
 std::optional<std::chrono::milliseconds> pause_of(std::string_view digits) noexcept {
@@ -92,7 +92,7 @@ result<void> sse_parser::feed(std::string_view bytes, sse_listener& to) {
 }
 
 void sse_parser::take_line(std::string_view line, sse_listener& to) {
-  if (first_ && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  if (first_ && line.starts_with(detail::byte_order_mark)) line.remove_prefix(detail::byte_order_mark.size());
   first_ = false;
   if (line.empty()) return dispatch(to);
   const std::size_t colon = line.find(':');

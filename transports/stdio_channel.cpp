@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "stdio_channel.hpp"
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "json_text.hpp"
@@ -11,8 +12,6 @@ namespace hawser {
 
 namespace {
 
-// A server that does not read is not sent a cancellation for each call it keeps waiting.
-constexpr std::size_t cancel_while_queued = std::size_t{1} << 20;
 // Of the end of stderr, inside a one-sentence error.
 constexpr std::size_t quoted_errors = 600;
 
@@ -27,8 +26,6 @@ task<result<exit_status>> exit_and_all_output(child& of, event& output_ended, ev
   ignore(drained, "what was read so far is all there is");
   co_return *status;
 }
-
-task<result<void>> wait_for(event& e) { co_return co_await e.wait(); }
 
 }  // namespace
 
@@ -185,7 +182,7 @@ void stdio_channel::tell_closed(error why) noexcept {
 // Another one is closing it. Its own bounds hold, and no stop of whoever waits here.
 task<result<void>> stdio_channel::until_closed() {
   while (!closed_.is_set()) {
-    auto waited = co_await shield(std::chrono::seconds{60}, wait_for(closed_));
+    auto waited = co_await shield(std::chrono::seconds{60}, detail::wait_for(closed_));
     ignore(waited, "looked at above");
   }
   co_return result<void>{};

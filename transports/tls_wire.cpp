@@ -44,7 +44,7 @@ long control_wire(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/)
 }
 
 // Printable in any terminal: controls and whatever is not ASCII are escaped.
-std::string text_of(const X509_NAME* name) {
+std::string printable_name(const X509_NAME* name) {
   const bio_ptr memory{BIO_new(BIO_s_mem())};
   if (!memory || X509_NAME_print_ex(memory.get(), name, 0, XN_FLAG_RFC2253) < 0) return "?";
   char* text = nullptr;
@@ -92,8 +92,8 @@ int note_bad_certificate(int verified, X509_STORE_CTX* chain) noexcept {
   const X509* certificate = X509_STORE_CTX_get_current_cert(chain);
   if (ssl != nullptr && certificate != nullptr) {
     auto& wire = *static_cast<tls_wire*>(SSL_get_app_data(ssl));
-    wire.bad_certificate = "certificate \"" + text_of(X509_get_subject_name(certificate)) + "\", issued by \"" +
-                           text_of(X509_get_issuer_name(certificate)) + '"';
+    wire.bad_certificate = "certificate \"" + printable_name(X509_get_subject_name(certificate)) + "\", issued by \"" +
+                           printable_name(X509_get_issuer_name(certificate)) + '"';
   }
   return 0;
 }

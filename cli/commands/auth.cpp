@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::object to_json(const login_summary& of, const std::vector<std::string>& names) {
+json::object login_json(const login_summary& of, const std::vector<std::string>& names) {
   json::object made;
   if (!names.empty()) made.emplace("name", names.front());
   made.emplace("url", of.server);
@@ -83,7 +83,7 @@ task<result<exit_code>> show_logins(errand& e) {
   if (!kept) co_return kept.error();
   if (e.options.json) {
     json::array all;
-    for (const login_summary& one : *kept) all.push_back(to_json(one, names_of(e, one.server)));
+    for (const login_summary& one : *kept) all.push_back(login_json(one, names_of(e, one.server)));
     e.screen.out.line(escaped_json(json::serialize(json::object{{"logins", std::move(all)}})));
   } else if (kept->empty()) {
     e.screen.err.line("no login is kept; hawser auth NAME makes one");
@@ -102,7 +102,7 @@ task<result<exit_code>> show_logins(errand& e) {
 
 void print_login(errand& e, const std::string& name, const login_summary& made) {
   if (e.options.json) {
-    e.screen.out.line(escaped_json(json::serialize(to_json(made, {name}))));
+    e.screen.out.line(escaped_json(json::serialize(login_json(made, {name}))));
     return;
   }
   if (made.issuer.empty()) {
@@ -115,7 +115,7 @@ void print_login(errand& e, const std::string& name, const login_summary& made) 
   e.screen.out.line({"lasts: ", in(lasts.colour, lasts.text)});
 }
 
-task<result<exit_code>> log_in(errand& e, const auth_options& options) {
+task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
   const auto known = wanted_servers(e, options.server);
   if (!known) co_return known.error();
   login_wish wish{.again = options.again};
@@ -134,7 +134,7 @@ task<result<exit_code>> log_in(errand& e, const auth_options& options) {
 
 int auth_command(terminal& screen, const auth_options& options) {
   errand_plan plan;
-  plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in(e, options); };
+  plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in_server(e, options); };
   return run_errand(screen, options, std::move(plan));
 }
 

@@ -27,7 +27,7 @@ void show_progress(progress& at, const std::string& tool, const progress_update&
   at.show(std::move(text));
 }
 
-result<void> print(output& to, const call_command_options& options, const envelope& answer) {
+result<void> print_result(output& to, const call_command_options& options, const envelope& answer) {
   if (options.raw) return to.exact(answer.text());
   if (options.json) {
     to.line(escaped_json(boost::json::serialize(answer.to_json())));
@@ -54,7 +54,7 @@ task<result<exit_code>> call_tool(errand& e, const call_command_options& options
   auto answer = co_await e.servers.call(found->name, *std::move(arguments), std::move(settings));
   e.waiting.end();
   if (!answer) co_return std::move(answer).error();
-  if (auto printed = print(e.screen.out, options, *answer); !printed) co_return std::move(printed).error();
+  if (auto printed = print_result(e.screen.out, options, *answer); !printed) co_return std::move(printed).error();
   co_return answer->is_error() ? exit_code::no : exit_code::ok;
 }
 

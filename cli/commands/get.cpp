@@ -52,7 +52,7 @@ void print_text(output& to, const server_status& of) {
   }
 }
 
-void print_json(output& to, const server_status& of) {
+void print_server_json(output& to, const server_status& of) {
   boost::json::object all = to_json(of);
   if (!of.agreed.instructions.empty()) all.emplace("instructions", of.agreed.instructions);
   const auto capabilities = raw_json{of.agreed.capabilities}.parse();
@@ -71,7 +71,7 @@ task<result<exit_code>> get_server(errand& e, const server_options& options) {
     if (ready->empty()) code = exit_code::unreachable;
   }
   const auto status = e.servers.status(options.server);
-  if (status && options.json) print_json(e.screen.out, *status);
+  if (status && options.json) print_server_json(e.screen.out, *status);
   if (status && !options.json) print_text(e.screen.out, *status);
   co_return code;
 }

@@ -10,7 +10,7 @@ namespace hawser::cli {
 
 namespace {
 
-void print_table(errand& e, const std::vector<server_status>& servers) {
+void print_server_table(errand& e, const std::vector<server_status>& servers) {
   if (servers.empty()) {
     e.screen.err.line("no server is configured; name a file with --config, or in HAWSER_CONFIG");
     return;
@@ -35,7 +35,7 @@ task<result<exit_code>> list_servers(errand& e) {
     const boost::json::object document{{"servers", std::move(all)}};
     e.screen.out.line(escaped_json(boost::json::serialize(document)));
   } else {
-    print_table(e, servers);
+    print_server_table(e, servers);
   }
   co_return exit_code::ok;
 }

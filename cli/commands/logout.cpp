@@ -9,7 +9,7 @@ namespace hawser::cli {
 
 namespace {
 
-void print(errand& e, const std::string& name, const logout_report& report) {
+void print_logout(errand& e, const std::string& name, const logout_report& report) {
   if (e.options.json) {
     boost::json::array failures;
     for (const std::string& one : report.failures) failures.emplace_back(one);
@@ -37,7 +37,7 @@ task<result<exit_code>> log_out(errand& e, const server_options& options) {
   const auto report = co_await e.servers.log_out(options.server);
   e.waiting.end();
   if (!report) co_return report.error();
-  print(e, options.server, *report);
+  print_logout(e, options.server, *report);
   co_return report->failures.empty() ? exit_code::ok : exit_code::unreachable;
 }
 

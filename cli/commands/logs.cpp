@@ -11,7 +11,7 @@ namespace hawser::cli {
 
 namespace {
 
-void print(output& to, std::string_view text, bool json) {
+void print_log(output& to, std::string_view text, bool json) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -32,7 +32,7 @@ task<result<exit_code>> follow(errand& e, const logs_options& options, std::stri
     auto waited = co_await sleep_for(look_again);
     if (!waited) co_return std::move(waited).error();
     std::string now = e.servers.errors_of(options.server);
-    print(e.screen.out, whole_lines(news_in(seen, now)), options.json);
+    print_log(e.screen.out, whole_lines(news_in(seen, now)), options.json);
     // An unfinished line is waited for.
     const std::string_view news = news_in(seen, now);
     now.resize(now.size() - (news.size() - whole_lines(news).size()));
@@ -46,7 +46,7 @@ task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
   const auto ready = co_await started(e, *names);
   if (!ready) co_return ready.error();
   std::string tail = e.servers.errors_of(options.server);
-  print(e.screen.out, tail, options.json);
+  print_log(e.screen.out, tail, options.json);
   if (options.follow) co_return co_await follow(e, options, std::move(tail));
   co_return ready->empty() ? exit_code::unreachable : exit_code::ok;
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-void print_table(output& to, const std::vector<const tool_row*>& rows) {
+void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
   table all{"TOOL", "SERVER", "DESCRIPTION"};
   for (const tool_row* row : rows) {
     const tool& said = *row->definition;
@@ -24,7 +24,7 @@ void print_table(output& to, const std::vector<const tool_row*>& rows) {
 }
 
 // The definitions are printed as they were sent: nothing that a server says is lost.
-void print_json(output& to, const std::vector<const tool_row*>& rows) {
+void print_tools_json(output& to, const std::vector<const tool_row*>& rows) {
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
     if (!document.ends_with('[')) document += ',';
@@ -49,9 +49,9 @@ task<result<exit_code>> list_tools(errand& e, const server_options& options) {
     if (options.server.empty() || row->server_name == options.server) rows.push_back(row);
   }
   if (options.json) {
-    print_json(e.screen.out, rows);
+    print_tools_json(e.screen.out, rows);
   } else if (!rows.empty()) {
-    print_table(e.screen.out, rows);
+    print_tool_table(e.screen.out, rows);
   }
   co_return ready->size() == names->size() ? exit_code::ok : exit_code::unreachable;
 }

@@ -8,14 +8,14 @@ namespace hawser::detail {
 
 namespace {
 
-constexpr std::size_t longest_name = 128;
+constexpr std::size_t max_variable_name = 128;
 constexpr std::size_t longest_text = std::size_t{1}
                                      << 20;  // more than any argument may have; a file could ask for gigabytes
 
 bool is_name(std::string_view text) noexcept {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !text.empty() && text.size() <= longest_name && !digit(text.front()) &&
+  return !text.empty() && text.size() <= max_variable_name && !digit(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
 }
 

@@ -13,8 +13,8 @@ namespace json = boost::json;
 
 // Schemas come from servers: one that refers to itself, or a default of a megabyte for each of a million elements, must
 // end. Every look at a property costs a step, and a default as many as it is large; what is left then stays unfilled.
-constexpr int deepest = 64;
-constexpr std::size_t most_steps = std::size_t{4} << 20;
+constexpr int max_defaults_depth = 64;
+constexpr std::size_t max_defaults_steps = std::size_t{4} << 20;
 
 std::size_t size_of(const json::value& value) {
   std::size_t size = 16;
@@ -32,7 +32,7 @@ class filler {
 
   void fill(json::value& value, const json::value& schema, int depth) {
     const json::object* rules = resolved(schema, depth);
-    if (rules == nullptr || depth >= deepest || !step()) return;
+    if (rules == nullptr || depth >= max_defaults_depth || !step()) return;
     if (json::object* members = value.if_object()) {
       if (const json::value* properties = rules->if_contains("properties"))
         if (const json::object* each = properties->if_object()) fill_members(*members, *each, depth);
@@ -66,7 +66,7 @@ class filler {
   // `#` and `#/…` only; what is anywhere else is not ours to fetch.
   const json::object* resolved(const json::value& schema, int depth) const {
     const json::object* rules = schema.if_object();
-    for (int hops = depth; rules != nullptr && hops < deepest; ++hops) {
+    for (int hops = depth; rules != nullptr && hops < max_defaults_depth; ++hops) {
       const json::value* reference = rules->if_contains("$ref");
       const json::string* where = reference != nullptr ? reference->if_string() : nullptr;
       if (where == nullptr) return rules;
@@ -79,7 +79,7 @@ class filler {
   }
 
   const json::value& root_;
-  std::size_t left_ = most_steps;
+  std::size_t left_ = max_defaults_steps;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "is_one_of.hpp"
 #include "json_pointer.hpp"
 
 namespace hawser::detail {
@@ -15,10 +16,6 @@ namespace hawser::detail {
 namespace {
 
 namespace json = boost::json;
-
-bool any_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 std::string_view view(const json::string& text) { return {text.data(), text.size()}; }
 
@@ -77,7 +74,7 @@ void schema_plan::read_dialect(const json::object& root) {
   const json::string* text = dialect->if_string();
   std::string_view uri = text != nullptr ? view(*text) : std::string_view{};
   if (uri.ends_with('#')) uri.remove_suffix(1);
-  draft_7_ = any_of(uri, {"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft-07/schema"});
+  draft_7_ = is_one_of(uri, {"http://json-schema.org/draft-07/schema", "https://json-schema.org/draft-07/schema"});
   if (!draft_7_ && uri != "https://json-schema.org/draft/2020-12/schema")
     refuse("its dialect is not supported: 2020-12 and draft 7 are");
 }
@@ -164,15 +161,15 @@ void schema_plan::add_children(std::size_t at, edge one, const json::value& valu
 void schema_plan::add_word(std::size_t at, std::string_view keyword, const json::value& value) {
   const json::string* text = value.if_string();
   const std::string word = text != nullptr ? std::string{view(*text)} : std::string{};
-  if (any_of(keyword, {"pattern", "patternProperties"})) {
+  if (is_one_of(keyword, {"pattern", "patternProperties"})) {
     nodes_[at].lossy = lossy_ = true;
-  } else if (any_of(keyword, {"$dynamicRef", "$recursiveRef"})) {
+  } else if (is_one_of(keyword, {"$dynamicRef", "$recursiveRef"})) {
     refuse('"' + std::string{keyword} + "\" is not supported");
   } else if (keyword == "$ref") {
     if (text == nullptr) return refuse("a \"$ref\" is not a text");
     nodes_[at].edges.push_back(
         {.keyword = "$ref", .name = word, .how = edge::form::reference, .to = reach::same, .child = 0});
-  } else if (any_of(keyword, {"$anchor", "$dynamicAnchor"})) {
+  } else if (is_one_of(keyword, {"$anchor", "$dynamicAnchor"})) {
     places_.emplace('#' + word, at);
   } else if (keyword == "$id" && word.starts_with('#')) {  // an anchor, as draft 7 has it
     places_.emplace(word, at);
@@ -180,8 +177,8 @@ void schema_plan::add_word(std::size_t at, std::string_view keyword, const json:
     refuse("a nested \"$id\" is not supported");
   } else if (keyword == "multipleOf" && value.is_number() && value.to_number<double>() <= 0) {
     refuse("\"multipleOf\" is not more than 0");
-  } else if (any_of(keyword, {"maxLength", "minLength", "maxItems", "minItems", "maxContains", "minContains",
-                              "maxProperties", "minProperties"}) &&
+  } else if (is_one_of(keyword, {"maxLength", "minLength", "maxItems", "minItems", "maxContains", "minContains",
+                                 "maxProperties", "minProperties"}) &&
              !is_count(value)) {
     refuse('"' + std::string{keyword} + "\" is not a count");
   }

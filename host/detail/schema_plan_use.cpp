@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "is_one_of.hpp"
 #include "schema_plan.hpp"
 
 namespace hawser::detail {
@@ -38,7 +39,6 @@ bool contains(const Words& words, std::string_view word) {
 }
 bool is_count_word(std::string_view word) { return contains(count_words, word); }
 bool is_plain(std::string_view word) { return contains(plain_words, word) || is_count_word(word); }
-bool any_of(std::string_view word, std::initializer_list<std::string_view> words) { return contains(words, word); }
 
 std::size_t plus(std::size_t a, std::size_t b) noexcept { return std::min(a + b, too_many); }
 
@@ -95,9 +95,9 @@ bool schema_plan::keeps(const node& n, std::string_view keyword) const {
   };
   if (!lossy_) return true;
   if (keyword == "not" || keyword == "oneOf") return !child_lossy(keyword);
-  if (any_of(keyword, {"if", "then", "else"})) return !child_lossy("if");
+  if (is_one_of(keyword, {"if", "then", "else"})) return !child_lossy("if");
   if (keyword == "maxContains") return !child_lossy("contains");
-  if (any_of(keyword, {"unevaluatedItems", "unevaluatedProperties"})) return false;
+  if (is_one_of(keyword, {"unevaluatedItems", "unevaluatedProperties"})) return false;
   if (keyword == "additionalProperties") return !n.schema->get_object().contains("patternProperties");
   return true;
 }
@@ -109,7 +109,7 @@ json::value schema_plan::rebuilt(std::size_t at) const {
   json::object out;
   for (const auto& [keyword, value] : source) {
     const std::string_view word{keyword.data(), keyword.size()};
-    const bool anchor = any_of(word, {"$anchor", "$dynamicAnchor"}) || (word == "$id" && at != 0);
+    const bool anchor = is_one_of(word, {"$anchor", "$dynamicAnchor"}) || (word == "$id" && at != 0);
     if ((is_plain(word) || anchor) && keeps(n, word)) {
       // Counts may have come as 2.0; who reads them expects integers.
       out.emplace(keyword, is_count_word(word) ? json::value(value.to_number<std::uint64_t>()) : value);

@@ -6,12 +6,12 @@
 namespace hawser::detail {
 
 namespace {
-constexpr unsigned char image[] = {
+constexpr unsigned char keeper_bytes[] = {
 // NOLINT(modernize-avoid-c-arrays): its size is the file's
 #include "keeper_image.inc"
 };
 }  // namespace
 
-std::string_view keeper_image() noexcept { return {reinterpret_cast<const char*>(image), sizeof image}; }
+std::string_view keeper_image() noexcept { return {reinterpret_cast<const char*>(keeper_bytes), sizeof keeper_bytes}; }
 
 }  // namespace hawser::detail

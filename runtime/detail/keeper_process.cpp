@@ -22,7 +22,9 @@ namespace hawser::detail {
 
 namespace {
 
-using namespace keeper_protocol;
+using keeper_protocol::host_process;
+using keeper_protocol::host_socket;
+using keeper_protocol::own_image;
 
 constexpr int above_those_of_the_keeper = 16;
 

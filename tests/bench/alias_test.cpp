@@ -4,7 +4,7 @@
 #include "../support/bench_program.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace alias_test {
 
 using namespace hawser;
 using testing::bench_program;
@@ -24,4 +24,4 @@ const suite<"hawser bench"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace alias_test

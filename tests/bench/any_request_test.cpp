@@ -5,7 +5,7 @@
 #include "../../bench/connection.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace any_request_test {
 
 using namespace hawser::bench;
 
@@ -45,4 +45,4 @@ const boost::ut::suite<"any_request"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace any_request_test

@@ -5,7 +5,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace chart_test {
 
 using namespace hawser::bench;
 
@@ -105,4 +105,4 @@ const boost::ut::suite<"chart"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace chart_test

@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace distribution_test {
 
 using namespace hawser::bench;
 using std::chrono::nanoseconds;
@@ -54,4 +54,4 @@ const boost::ut::suite<"distribution"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace distribution_test

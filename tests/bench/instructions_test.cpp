@@ -10,7 +10,7 @@
 #include "../support/bench_program.hpp"
 #include "../support/source_root.hpp"
 
-namespace {
+namespace instructions_test {
 
 using namespace hawser;
 namespace json = boost::json;
@@ -101,4 +101,4 @@ const boost::ut::suite<"instructions"> tests = [] {
       };
 };
 
-}  // namespace
+}  // namespace instructions_test

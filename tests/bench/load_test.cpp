@@ -10,7 +10,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace load_test {
 
 using namespace hawser;
 using namespace hawser::bench;
@@ -202,4 +202,4 @@ const suite<"load"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace load_test

@@ -10,7 +10,7 @@
 #include "../support/shell_peer.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace other_client_test {
 
 using namespace hawser;
 using namespace hawser::bench;
@@ -138,4 +138,4 @@ const boost::ut::suite<"other_client"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace other_client_test

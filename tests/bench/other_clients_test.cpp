@@ -6,7 +6,7 @@
 #include "../support/shell_peer.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace other_clients_test {
 
 using namespace hawser;
 using namespace hawser::bench;
@@ -148,4 +148,4 @@ const boost::ut::suite<"other_clients"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace other_clients_test

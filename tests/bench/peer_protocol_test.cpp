@@ -6,7 +6,7 @@
 #include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace peer_protocol_test {
 
 using namespace hawser;
 using namespace hawser::bench;
@@ -76,4 +76,4 @@ const boost::ut::suite<"peer_protocol"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace peer_protocol_test

@@ -15,7 +15,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace peers_test {
 
 using namespace hawser;
 namespace json = boost::json;
@@ -156,4 +156,4 @@ const boost::ut::suite<"peers"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace peers_test

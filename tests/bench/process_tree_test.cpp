@@ -12,7 +12,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace process_tree_test {
 
 using namespace hawser::bench;
 
@@ -47,4 +47,4 @@ const suite<"process tree of a server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace process_tree_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace report_test {
 
 using namespace hawser::bench;
 
@@ -51,4 +51,4 @@ const boost::ut::suite<"report"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace report_test

@@ -9,7 +9,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace server_measurement_test {
 
 using namespace hawser;
 using namespace hawser::bench;
@@ -106,4 +106,4 @@ const suite<"server_measurement"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_measurement_test

@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace server_options_test {
 
 using namespace hawser;
 using bench::server_options;
@@ -57,4 +57,4 @@ const suite<"server_options"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_options_test

@@ -11,7 +11,7 @@
 #include "../support/bench_program.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace server_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -272,4 +272,4 @@ const suite<"bench server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "../support/bench_program.hpp"
 
-namespace {
+namespace swap_test {
 
 using namespace hawser;
 using testing::bench_program;
@@ -17,4 +17,4 @@ const suite<"swap"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace swap_test

@@ -6,7 +6,7 @@
 #include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tool_choice_test {
 
 using namespace hawser;
 using bench::choose_tool;
@@ -89,4 +89,4 @@ const suite<"tool_choice"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tool_choice_test

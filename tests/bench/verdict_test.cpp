@@ -7,7 +7,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace verdict_test {
 
 using namespace hawser::bench;
 
@@ -71,4 +71,4 @@ const boost::ut::suite<"verdict"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace verdict_test

@@ -16,7 +16,7 @@
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace auth_test {
 
 using namespace hawser::testing;
 using hawser::http_url;
@@ -261,9 +261,10 @@ const suite<"auth"> tests = [] {
     shop.add_browser();
     const auto p = shop.work.start({"auth", "notes"});
     const std::string address = shop.page();
-    const auto back = http_url::parse(
-        parameter(address, "redirect_uri") + "?error=access_denied&state=" + form_encoded(parameter(address, "state")) +
-        "&iss=" + form_encoded(shop.server.issuer()) + "&error_description=%1B%5B31mno%0Away");
+    const auto back =
+        http_url::parse(parameter(address, "redirect_uri") +
+                        "?error=access_denied&state=" + percent_encoded(parameter(address, "state")) +
+                        "&iss=" + percent_encoded(shop.server.issuer()) + "&error_description=%1B%5B31mno%0Away");
     expect(fatal(back.has_value()));
     expect(contains(ask_loopback(*back), "Not logged in"));
     const auto r = p->wait();
@@ -290,4 +291,4 @@ const suite<"auth"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace auth_test

@@ -6,7 +6,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace call_arguments_test {
 
 using namespace hawser;
 
@@ -92,4 +92,4 @@ const suite<"call_arguments"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace call_arguments_test

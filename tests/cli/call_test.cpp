@@ -14,7 +14,7 @@
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace call_test {
 
 using hawser::testing::contains;
 using hawser::testing::ended_program;
@@ -230,4 +230,4 @@ const suite<"call"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace call_test

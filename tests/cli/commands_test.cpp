@@ -8,7 +8,7 @@
 #include "../support/fixture.hpp"
 #include "hawser_program.hpp"
 
-namespace {
+namespace commands_test {
 
 using hawser::testing::contains;
 using hawser::testing::ended_program;
@@ -191,4 +191,4 @@ const suite<"commands"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace commands_test

@@ -7,7 +7,7 @@
 #include "../support/contains.hpp"
 #include "hawser_program.hpp"
 
-namespace {
+namespace demo_server_http_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -84,4 +84,4 @@ const suite<"demo_server_http"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace demo_server_http_test

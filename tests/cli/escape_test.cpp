@@ -10,7 +10,7 @@
 #include "../../cli/code_points.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace escape_test {
 
 using namespace hawser::cli;
 
@@ -186,4 +186,4 @@ const suite<"escape"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace escape_test

@@ -11,7 +11,7 @@
 #include "captured_output.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace form_dialog_test {
 
 using namespace hawser;
 using action = elicitation_answer::action;
@@ -130,4 +130,4 @@ const suite<"form_dialog"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace form_dialog_test

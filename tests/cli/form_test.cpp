@@ -7,7 +7,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace form_test {
 
 using namespace hawser;
 using cli::form_field;
@@ -133,4 +133,4 @@ const suite<"form"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace form_test

@@ -11,7 +11,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace line_source_test {
 
 using namespace hawser;
 using testing::run;
@@ -74,4 +74,4 @@ const suite<"line_source"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace line_source_test

@@ -16,7 +16,7 @@
 #include "captured_output.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace output_test {
 
 using namespace hawser;
 using namespace hawser::cli;
@@ -164,4 +164,4 @@ const suite<"output"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace output_test

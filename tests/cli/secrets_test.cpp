@@ -15,7 +15,7 @@
 #include "../support/fixture.hpp"
 #include "hawser_program.hpp"
 
-namespace {
+namespace secrets_test {
 
 using namespace hawser::testing;
 namespace json = boost::json;
@@ -67,7 +67,7 @@ std::vector<std::string> forms_of(const std::string& one) {
   while (unpadded.ends_with('=')) unpadded.pop_back();
   unpadded.pop_back();  // depends on what follows
   return {one,
-          hawser::testing::form_encoded(one),
+          hawser::testing::percent_encoded(one),
           unpadded,
           hawser::base64url(one).substr(0, unpadded.size()),
           in_hex(one, "0123456789abcdef"),
@@ -216,4 +216,4 @@ const suite<"secrets"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace secrets_test

@@ -6,7 +6,7 @@
 #include "../support/run.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace terminal_test {
 
 using namespace hawser;
 using namespace hawser::cli;
@@ -77,4 +77,4 @@ const suite<"terminal"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace terminal_test

@@ -4,7 +4,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace text_formats_test {
 
 using hawser::cli::split_url;
 
@@ -35,4 +35,4 @@ const suite<"text_formats"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace text_formats_test

@@ -11,7 +11,7 @@
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
-namespace {
+namespace watch_test {
 
 using hawser::testing::contains;
 using hawser::testing::pseudo_terminal;
@@ -69,4 +69,4 @@ const suite<"watch"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace watch_test

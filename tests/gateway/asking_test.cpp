@@ -3,7 +3,7 @@
 #include "../support/every_step.hpp"
 #include "../support/serving_house.hpp"
 
-namespace {
+namespace asking_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -225,4 +225,4 @@ const suite<"asking"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace asking_test

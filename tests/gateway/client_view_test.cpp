@@ -4,7 +4,7 @@
 #include "../../transports/protocol.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace client_view_test {
 
 using namespace hawser;
 
@@ -41,4 +41,4 @@ const suite<"client_view"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace client_view_test

@@ -7,7 +7,7 @@
 #include "../support/fixture.hpp"
 #include "../support/serving_house.hpp"
 
-namespace {
+namespace demo_server_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -223,4 +223,4 @@ const suite<"demo_server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace demo_server_test

@@ -5,7 +5,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace exchange_channel_test {
 
 using namespace hawser;
 using hawser::testing::run;
@@ -110,4 +110,4 @@ const suite<"exchange_channel"> tests = [] {
   "one that ended before it began does not open"_test = [] { run(ended_before_it_began()); };
 };
 
-}  // namespace
+}  // namespace exchange_channel_test

@@ -9,7 +9,7 @@
 #include "../support/serving_house.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace fixture_server_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -125,4 +125,4 @@ const suite<"fixture_server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace fixture_server_test

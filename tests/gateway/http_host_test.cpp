@@ -13,7 +13,7 @@
 #include "../support/fixture.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_host_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -177,4 +177,4 @@ const suite<"http_host"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_host_test

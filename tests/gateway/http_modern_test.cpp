@@ -3,7 +3,7 @@
 #include "../support/every_step.hpp"
 #include "../support/http_serving_house.hpp"
 
-namespace {
+namespace http_modern_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -17,92 +17,98 @@ http_service_options modern_only() {
 }
 
 task<void> answers(house& h) {
-  const http_answer list = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  const received_response list = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
   expect(list.status == 200_i && list.fields.find("Content-Type") == "application/json") << list.body;
   expect(contains(find_member(result_of(list.body), "tools"), R"("name":"echo")") && list.keep_alive);
   expect(!list.fields.find("Mcp-Session-Id").has_value());
-  const http_answer echo = co_await h.post(modern_fields("tools/call", "echo"),
-                                           words::modern(2, "tools/call", R"("name":"echo","arguments":{"a":[1]})"));
+  const received_response echo = co_await h.post(
+      modern_fields("tools/call", "echo"), words::modern(2, "tools/call", R"("name":"echo","arguments":{"a":[1]})"));
   expect(find_member(result_of(echo.body), "y") == R"({"a":[1]})") << echo.body;
-  const http_answer found = co_await h.post(modern_fields("server/discover"), words::modern(3, "server/discover"));
+  const received_response found =
+      co_await h.post(modern_fields("server/discover"), words::modern(3, "server/discover"));
   expect(find_member(result_of(found.body), "supportedVersions").starts_with(R"(["2026-07-28","2025-11-25")"));
-  const http_answer told =
+  const received_response told =
       co_await h.post(modern_fields("notifications/x"), R"({"jsonrpc":"2.0","method":"notifications/x"})");
   expect(told.status == 202_i && told.body.empty());
   expect(h.serving.sessions() == 0_ul);
 }
 
 task<void> refuses(house& h) {
-  const auto refused = [](const http_answer& answer, int status, std::string_view code, std::string_view id) {
+  const auto refused = [](const received_response& answer, int status, std::string_view code, std::string_view id) {
     expect(answer.status == status && code_of(answer.body) == code && find_member(answer.body, "id") == id)
         << answer.status << answer.body;
     expect(answer.fields.find("Content-Type") == "application/json");
   };
   const std::string list = words::modern(7, "tools/list");
-  const http_answer no_fields = co_await h.post(std::string{plain_fields}, list);
+  const received_response no_fields = co_await h.post(std::string{plain_fields}, list);
   refused(no_fields, 400, "-32020", "7");
-  const http_answer no_meta = co_await h.post(modern_fields("tools/list"), words::request(7, "tools/list"));
+  const received_response no_meta = co_await h.post(modern_fields("tools/list"), words::request(7, "tools/list"));
   refused(no_meta, 400, "-32602", "7");
   std::string later = list;
   later.replace(later.find("2026-07-28"), 10, "2099-01-01");
-  const http_answer two_versions = co_await h.post(modern_fields("tools/list"), later);
+  const received_response two_versions = co_await h.post(modern_fields("tools/list"), later);
   refused(two_versions, 400, "-32020", "7");
   std::string later_fields = modern_fields("tools/list");
   later_fields.replace(later_fields.find("2026-07-28"), 10, "2099-01-01");
-  const http_answer unknown_version = co_await h.post(later_fields, later);
+  const received_response unknown_version = co_await h.post(later_fields, later);
   refused(unknown_version, 400, "-32022", "7");
   expect(contains(unknown_version.body, R"("supported":["2026-07-28")")) << unknown_version.body;
-  const http_answer unknown_method = co_await h.post(modern_fields("no/such"), words::modern(7, "no/such"));
+  const received_response unknown_method = co_await h.post(modern_fields("no/such"), words::modern(7, "no/such"));
   refused(unknown_method, 404, "-32601", "7");
-  const http_answer removed_method = co_await h.post(modern_fields("initialize"), words::modern(7, "initialize"));
+  const received_response removed_method = co_await h.post(modern_fields("initialize"), words::modern(7, "initialize"));
   refused(removed_method, 404, "-32601", "7");
   // What the service itself has to say travels on 200.
-  const http_answer unknown_tool =
+  const received_response unknown_tool =
       co_await h.post(modern_fields("tools/call", "x"), words::modern(7, "tools/call", R"("name":"x")"));
   refused(unknown_tool, 200, "-32602", "7");
   h.what.asking = {{"who", "elicitation/create", R"({"message":"?"})"}};
-  const http_answer cannot_ask =
+  const received_response cannot_ask =
       co_await h.post(modern_fields("tools/call", "ask"), words::modern(7, "tools/call", R"("name":"ask")"));
   refused(cannot_ask, 400, "-32021", "7");
-  const http_answer response = co_await h.post(modern_fields("x"), R"({"jsonrpc":"2.0","id":7,"result":{}})");
+  const received_response response = co_await h.post(modern_fields("x"), R"({"jsonrpc":"2.0","id":7,"result":{}})");
   refused(response, 400, "-32600", "");
-  const http_answer garbage = co_await h.post(modern_fields("tools/list"), "{\"jsonrpc\"");
+  const received_response garbage = co_await h.post(modern_fields("tools/list"), "{\"jsonrpc\"");
   refused(garbage, 400, "-32700", "");
-  const http_answer no_request = co_await h.post(modern_fields("tools/list"), R"({"id":7,"method":"tools/list"})");
+  const received_response no_request =
+      co_await h.post(modern_fields("tools/list"), R"({"id":7,"method":"tools/list"})");
   refused(no_request, 400, "-32600", "7");
-  const http_answer batch = co_await h.post(modern_fields("tools/list"), '[' + list + ']');
+  const received_response batch = co_await h.post(modern_fields("tools/list"), '[' + list + ']');
   refused(batch, 400, "-32600", "");
   const std::string endless = R"({"jsonrpc":"2.0","id":")" + std::string(2000, 'x') + R"(","method":"tools/list"})";
-  const http_answer long_id = co_await h.post(modern_fields("tools/list"), endless);
+  const received_response long_id = co_await h.post(modern_fields("tools/list"), endless);
   refused(long_id, 400, "-32600", "");
 }
 
 task<void> checks_where_it_comes_from(house& h) {
   const std::string list = words::modern(1, "tools/list");
-  const http_answer rebound =
+  const received_response rebound =
       co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp", "evil.example"));
   expect(rebound.status == 403_i) << rebound.body;
-  const http_answer page =
+  const received_response page =
       co_await h.post(modern_fields("tools/list") + "Origin: http://evil.example\r\n", "not even JSON");
   expect(page.status == 403_i) << page.body;
-  const http_answer local = co_await h.post(modern_fields("tools/list") + "Origin: http://localhost:6274\r\n", list);
+  const received_response local =
+      co_await h.post(modern_fields("tools/list") + "Origin: http://localhost:6274\r\n", list);
   expect(local.status == 200_i);
-  const http_answer elsewhere = co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/other"));
+  const received_response elsewhere =
+      co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/other"));
   expect(elsewhere.status == 404_i);
-  const http_answer text = co_await h.post("Content-Type: text/plain\r\n", list);
+  const received_response text = co_await h.post("Content-Type: text/plain\r\n", list);
   expect(text.status == 415_i);
-  const http_answer deaf = co_await h.post("Content-Type: application/json\r\nAccept: application/json\r\n", list);
+  const received_response deaf =
+      co_await h.post("Content-Type: application/json\r\nAccept: application/json\r\n", list);
   expect(deaf.status == 406_i);
-  const http_answer query = co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp?a=b"));
+  const received_response query =
+      co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp?a=b"));
   expect(query.status == 200_i);
 }
 
 task<void> has_one_method(house& h) {
   for (const char* method : {"GET", "DELETE", "PUT", "OPTIONS"}) {
-    const http_answer answer = co_await h.ask(http_request_text(method, "Mcp-Session-Id: x\r\n"));
+    const received_response answer = co_await h.ask(http_request_text(method, "Mcp-Session-Id: x\r\n"));
     expect(answer.status == 405_i && answer.fields.find("Allow") == "POST") << method;
   }
-  const http_answer hello =
+  const received_response hello =
       co_await h.post(std::string{plain_fields}, words::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
   expect(hello.status == 400_i && code_of(hello.body) == "-32022") << hello.body;
 }
@@ -111,7 +117,7 @@ task<void> streams_what_comes_before_the_answer(house& h) {
   std::string body = words::modern(1, "tools/call", R"("name":"tell")");
   body.replace(body.find(R"("_meta":{)"), 9,
                R"("_meta":{"progressToken":"t","io.modelcontextprotocol/logLevel":"error",)");
-  const http_answer told = co_await h.post(modern_fields("tools/call", "tell"), body);
+  const received_response told = co_await h.post(modern_fields("tools/call", "tell"), body);
   expect(told.status == 200_i && told.fields.find("Content-Type") == "text/event-stream");
   expect(told.fields.find("X-Accel-Buffering") == "no" &&
          told.fields.find("Cache-Control") == "no-cache, no-transform");
@@ -128,15 +134,16 @@ task<void> asks_in_rounds(house& h) {
   const std::string declares = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                                R"("io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})";
   const std::string fields = modern_fields("tools/call", "ask");
-  const http_answer asked = co_await h.post(fields, words::request(1, "tools/call", R"("name":"ask",)" + declares));
+  const received_response asked =
+      co_await h.post(fields, words::request(1, "tools/call", R"("name":"ask",)" + declares));
   const std::string state{find_member(result_of(asked.body), "requestState")};
   expect(find_member(result_of(asked.body), "resultType") == R"("input_required")") << asked.body;
   const std::string again = words::request(
       2, "tools/call",
       R"("name":"ask","inputResponses":{"who":{"action":"decline"}},"requestState":)" + state + ',' + declares);
-  const http_answer answered = co_await h.post(fields, again);
+  const received_response answered = co_await h.post(fields, again);
   expect(contains(answered.body, "decline") && contains(answered.body, R"("s:)")) << answered.body;
-  const http_answer twice = co_await h.post(fields, again);
+  const received_response twice = co_await h.post(fields, again);
   expect(code_of(twice.body) == "-32602") << "good once: " << twice.body;
 }
 
@@ -177,7 +184,7 @@ task<void> two_at_once_with_one_id(house& h) {
                                words::modern(1, "tools/call", R"("name":"wait")")));
   auto stuck = co_await h.what.stuck.wait();
   expect(stuck.has_value());
-  const http_answer other = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  const received_response other = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
   expect(other.status == 200_i) << "ids belong to their request only";
   co_await first->close();
 }
@@ -253,7 +260,7 @@ const suite<"http_modern"> tests = [] {
     http_serving(
         [](house& h) -> task<void> {
           const std::string large = words::modern(1, "tools/call", R"("name":")" + std::string(3000, 'x') + '"');
-          const http_answer answer = co_await h.post(modern_fields("tools/call", "x"), large);
+          const received_response answer = co_await h.post(modern_fields("tools/call", "x"), large);
           expect(answer.status == 413_i);
         },
         {}, where);
@@ -261,4 +268,4 @@ const suite<"http_modern"> tests = [] {
   "a stop at every step leaves nothing behind"_test = [] { every_step(stopped_anywhere); };
 };
 
-}  // namespace
+}  // namespace http_modern_test

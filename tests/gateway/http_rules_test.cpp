@@ -5,7 +5,7 @@
 #include "../../transports/scanner.hpp"
 #include "../support/serving_house.hpp"
 
-namespace {
+namespace http_rules_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -145,4 +145,4 @@ const suite<"http_rules"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_rules_test

@@ -3,7 +3,7 @@
 #include "../support/every_step.hpp"
 #include "../support/http_serving_house.hpp"
 
-namespace {
+namespace http_sessions_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -20,62 +20,62 @@ std::string call_of(int id, std::string_view tool, std::string_view more = {}) {
 
 task<void> begins(house& h) {
   const std::string hello = words::request(1, "initialize", R"("protocolVersion":"2025-06-18","capabilities":{})");
-  const http_answer first = co_await h.post(std::string{plain_fields}, hello);
-  const http_answer second = co_await h.post(std::string{plain_fields}, hello);
+  const received_response first = co_await h.post(std::string{plain_fields}, hello);
+  const received_response second = co_await h.post(std::string{plain_fields}, hello);
   const std::string id{first.fields.find("Mcp-Session-Id").value_or("")};
   expect(find_member(result_of(first.body), "protocolVersion") == R"("2025-06-18")") << first.body;
   expect(id.size() == 32_ul && std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7F; })) << id;
   expect(second.fields.find("Mcp-Session-Id") != std::string_view{id} && h.serving.sessions() == 2_ul);
   const std::string bad = words::request(1, "initialize", R"("protocolVersion":7)");
-  const http_answer refused = co_await h.post(std::string{plain_fields}, bad);
+  const received_response refused = co_await h.post(std::string{plain_fields}, bad);
   expect(code_of(refused.body) == "-32602" && !refused.fields.find("Mcp-Session-Id").has_value()) << refused.body;
-  const http_answer next = co_await h.post(std::string{plain_fields}, hello);
+  const received_response next = co_await h.post(std::string{plain_fields}, hello);
   expect(next.status == 200_i && h.serving.sessions() == 3_ul) << "the one that failed is gone";
 }
 
 task<void> serves(house& h) {
   const std::string session = co_await h.initialize();
-  const http_answer list = co_await h.post(in(session), words::request(1, "tools/list"));
+  const received_response list = co_await h.post(in(session), words::request(1, "tools/list"));
   expect(list.status == 200_i && list.fields.find("Content-Type") == "application/json");
   expect(contains(list.body, R"("name":"echo")") && !contains(list.body, "resultType")) << list.body;
   expect(!list.fields.find("Mcp-Session-Id").has_value());
-  const http_answer unknown = co_await h.post(in(session), words::request(2, "no/such"));
+  const received_response unknown = co_await h.post(in(session), words::request(2, "no/such"));
   expect(unknown.status == 200_i && code_of(unknown.body) == "-32601") << unknown.body;
-  const http_answer text_id = co_await h.post(
+  const received_response text_id = co_await h.post(
       in(session), R"({"jsonrpc":"2.0","id":"\u0061b","method":"ping","params":{"_meta":{"progressToken":1}}})");
   expect(find_member(text_id.body, "id") == R"("ab")" && result_of(text_id.body) == "{}") << text_id.body;
-  const http_answer answer = co_await h.post(in(session), R"({"jsonrpc":"2.0","id":77,"result":{}})");
+  const received_response answer = co_await h.post(in(session), R"({"jsonrpc":"2.0","id":77,"result":{}})");
   expect(answer.status == 202_i) << "an answer to nothing is nobody's business";
   // A modern client at the same endpoint.
-  const http_answer modern = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  const received_response modern = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
   expect(contains(modern.body, "resultType")) << modern.body;
 }
 
 task<void> knows_its_sessions(house& h) {
   const std::string session = co_await h.initialize();
   const std::string list = words::request(1, "tools/list");
-  const http_answer none = co_await h.post(std::string{plain_fields}, list);
+  const received_response none = co_await h.post(std::string{plain_fields}, list);
   expect(none.status == 400_i && find_member(none.body, "id") == "1") << none.body;
-  const http_answer unknown = co_await h.post(in("Mcp-Session-Id: nobody\r\n"), list);
+  const received_response unknown = co_await h.post(in("Mcp-Session-Id: nobody\r\n"), list);
   expect(unknown.status == 404_i && !code_of(unknown.body).empty()) << unknown.body;
-  const http_answer twice = co_await h.post(in(session + "Mcp-Session-Id: other\r\n"), list);
+  const received_response twice = co_await h.post(in(session + "Mcp-Session-Id: other\r\n"), list);
   expect(twice.status == 400_i);
   const std::string id = session.substr(0, session.find("\r\n") + 2);
-  const http_answer other_version = co_await h.post(in(id + "MCP-Protocol-Version: 1999-01-01\r\n"), list);
+  const received_response other_version = co_await h.post(in(id + "MCP-Protocol-Version: 1999-01-01\r\n"), list);
   expect(other_version.status == 400_i) << other_version.body;
-  const http_answer without_version = co_await h.post(in(id), list);
+  const received_response without_version = co_await h.post(in(id), list);
   expect(without_version.status == 200_i);
   for (const char* method : {"GET", "DELETE"}) {
-    const http_answer no_id = co_await h.ask(http_request_text(method, {}));
+    const received_response no_id = co_await h.ask(http_request_text(method, {}));
     expect(no_id.status == 400_i) << method;
-    const http_answer unknown_id = co_await h.ask(http_request_text(method, "Mcp-Session-Id: nobody\r\n"));
+    const received_response unknown_id = co_await h.ask(http_request_text(method, "Mcp-Session-Id: nobody\r\n"));
     expect(unknown_id.status == 404_i) << method;
-    const http_answer modern = co_await h.ask(http_request_text(method, "MCP-Protocol-Version: 2026-07-28\r\n"));
+    const received_response modern = co_await h.ask(http_request_text(method, "MCP-Protocol-Version: 2026-07-28\r\n"));
     expect(modern.status == 405_i) << method;
   }
-  const http_answer deaf = co_await h.ask(http_request_text("GET", "Accept: application/json\r\n" + session));
+  const received_response deaf = co_await h.ask(http_request_text("GET", "Accept: application/json\r\n" + session));
   expect(deaf.status == 406_i);
-  const http_answer put = co_await h.ask(http_request_text("PUT", session));
+  const received_response put = co_await h.ask(http_request_text("PUT", session));
   expect(put.status == 405_i && put.fields.find("Allow") == "GET, POST, DELETE");
 }
 
@@ -88,13 +88,13 @@ task<void> ends(house& h) {
   waiting->say(http_request_text("POST", in(session), call_of(1, "wait")));
   auto stuck = co_await h.what.stuck.wait();
   expect(stuck.has_value());
-  const http_answer gone = co_await h.ask(http_request_text("DELETE", session));
+  const received_response gone = co_await h.ask(http_request_text("DELETE", session));
   expect(gone.status == 204_i && h.serving.sessions() == 0_ul);
   const std::string stream = co_await listener->until("0\r\n\r\n");
   expect(stream.ends_with("0\r\n\r\n")) << stream;
   const std::string call = co_await waiting->until("}}");
   expect(contains(call, "HTTP/1.1 404") && contains(call, "the session has ended")) << call;
-  const http_answer late = co_await h.post(in(session), words::request(2, "tools/list"));
+  const received_response late = co_await h.post(in(session), words::request(2, "tools/list"));
   expect(late.status == 404_i);
   co_await listener->close();
   co_await waiting->close();
@@ -135,7 +135,7 @@ task<void> asks_on_the_stream_of_the_call(house& h) {
   expect(contains(question, "text/event-stream") && at != std::string::npos) << question;
   const std::string asked = question.substr(at + 6, question.find("\n\n", at) - at - 6);
   const std::string id{find_member(asked, "id")};
-  const http_answer accepted = co_await h.post(
+  const received_response accepted = co_await h.post(
       in(session), R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"action":"accept","content":{"name":"Ada"}}})");
   expect(accepted.status == 202_i);
   const std::string answer = co_await caller->until("0\r\n\r\n");
@@ -147,16 +147,16 @@ task<void> asks_on_the_stream_of_the_call(house& h) {
 
 task<void> streams_and_is_cancelled(house& h) {
   const std::string session = co_await h.initialize();
-  const http_answer told = co_await h.post(in(session), call_of(1, "tell", R"(,"_meta":{"progressToken":3})"));
+  const received_response told = co_await h.post(in(session), call_of(1, "tell", R"(,"_meta":{"progressToken":3})"));
   expect(told.fields.find("Content-Type") == "text/event-stream" && contains(told.body, R"("progressToken":3)"))
       << told.body;
   auto waiting = co_await http_visitor::connect(h.at());
   waiting->say(http_request_text("POST", in(session), call_of(2, "wait")));
   auto stuck = co_await h.what.stuck.wait();
   expect(stuck.has_value());
-  const http_answer same = co_await h.post(in(session), words::request(2, "tools/list"));
+  const received_response same = co_await h.post(in(session), words::request(2, "tools/list"));
   expect(same.status == 400_i && find_member(same.body, "id") == "2") << same.body;
-  const http_answer cancelled =
+  const received_response cancelled =
       co_await h.post(in(session), R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
   expect(cancelled.status == 202_i && h.what.stuck.is_set());
   const std::string nothing = co_await waiting->until("\r\n\r\n");
@@ -172,7 +172,7 @@ task<void> goes_on_without_the_client(house& h) {
   auto stuck = co_await h.what.stuck.wait();
   expect(stuck.has_value());
   co_await waiting->close();
-  const http_answer list = co_await h.post(in(session), words::request(3, "tools/list"));
+  const received_response list = co_await h.post(in(session), words::request(3, "tools/list"));
   expect(list.status == 200_i && !h.what.heard_stop);
 }
 
@@ -180,31 +180,31 @@ task<void> batches(house& h) {
   const std::string session = co_await h.initialize("2025-03-26");
   const std::string ready = R"({"jsonrpc":"2.0","method":"notifications/x"})";
   const std::string two = '[' + words::request(1, "ping") + ',' + ready + ',' + words::request(2, "tools/list") + ']';
-  const http_answer both = co_await h.post(in(session), two);
+  const received_response both = co_await h.post(in(session), two);
   expect(both.fields.find("Content-Type") == "text/event-stream") << both.body;
   expect(contains(both.body, R"("id":1,"result")") && contains(both.body, R"("id":2,"result")")) << both.body;
-  const http_answer told = co_await h.post(in(session), '[' + ready + ']');
+  const received_response told = co_await h.post(in(session), '[' + ready + ']');
   expect(told.status == 202_i);
   for (const std::string& bad : {std::string{"[]"}, std::string{"[1]"}, std::string{"["},
                                  '[' + words::request(1, "initialize", R"("protocolVersion":"2025-03-26")") + ']',
                                  '[' + words::request(1, "ping") + ',' + words::request(1, "ping") + ']'}) {
-    const http_answer refused = co_await h.post(in(session), bad);
+    const received_response refused = co_await h.post(in(session), bad);
     expect(refused.status == 400_i) << bad;
   }
   const std::string newer = co_await h.initialize("2025-11-25");
-  const http_answer no_batches = co_await h.post(in(newer), two);
+  const received_response no_batches = co_await h.post(in(newer), two);
   expect(no_batches.status == 400_i) << no_batches.body;
 }
 
 task<void> are_bounded(house& h) {
   const std::string first = co_await h.initialize();
   const std::string second = co_await h.initialize();
-  const http_answer used = co_await h.post(in(first), words::request(1, "ping"));
+  const received_response used = co_await h.post(in(first), words::request(1, "ping"));
   expect(used.status == 200_i);
   const std::string third = co_await h.initialize();
   expect(h.serving.sessions() == 2_ul);
-  const http_answer evicted = co_await h.post(in(second), words::request(1, "ping"));
-  const http_answer kept = co_await h.post(in(first), words::request(1, "ping"));
+  const received_response evicted = co_await h.post(in(second), words::request(1, "ping"));
+  const received_response kept = co_await h.post(in(first), words::request(1, "ping"));
   expect(evicted.status == 404_i && kept.status == 200_i) << "the one that was unused for longest goes";
   auto one = co_await http_visitor::connect(h.at());
   auto other = co_await http_visitor::connect(h.at());
@@ -212,7 +212,7 @@ task<void> are_bounded(house& h) {
   other->say(get(third));
   const std::string one_begun = co_await one->until("\r\n\r\n");
   const std::string other_begun = co_await other->until("\r\n\r\n");
-  const http_answer full =
+  const received_response full =
       co_await h.post(std::string{plain_fields}, words::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
   expect(full.status == 503_i) << full.status << full.body;
   co_await one->close();
@@ -229,8 +229,8 @@ task<void> expire(house& h) {
     auto slept = co_await sleep_for(std::chrono::milliseconds{5});
     if (!slept) break;
   }
-  const http_answer gone = co_await h.post(in(left_alone), words::request(1, "ping"));
-  const http_answer there = co_await h.post(in(used), words::request(1, "ping"));
+  const received_response gone = co_await h.post(in(left_alone), words::request(1, "ping"));
+  const received_response there = co_await h.post(in(used), words::request(1, "ping"));
   expect(gone.status == 404_i && there.status == 200_i) << "one that listens is used";
   co_await listener->close();
 }
@@ -287,4 +287,4 @@ const suite<"http_sessions"> tests = [] {
   "a stop at every step leaves nothing behind"_test = [] { every_step(stopped_anywhere); };
 };
 
-}  // namespace
+}  // namespace http_sessions_test

@@ -2,7 +2,7 @@
 // serving_session in the era without a handshake (2026-07-28).
 #include "../support/serving_house.hpp"
 
-namespace {
+namespace modern_serving_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -191,4 +191,4 @@ const suite<"modern serving"> tests = [] {
   "a listen is checked, and told what is honoured"_test = [] { serving(bad_listens, {.max_watched = 2}); };
 };
 
-}  // namespace
+}  // namespace modern_serving_test

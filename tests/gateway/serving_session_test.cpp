@@ -4,7 +4,7 @@
 #include "../support/every_step.hpp"
 #include "../support/serving_house.hpp"
 
-namespace {
+namespace serving_session_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -269,4 +269,4 @@ const suite<"serving_session"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace serving_session_test

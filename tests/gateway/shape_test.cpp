@@ -6,7 +6,7 @@
 #include "../../transports/protocol.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace shape_test {
 
 using namespace hawser;
 namespace revision = protocol::revision;
@@ -113,4 +113,4 @@ const suite<"shape"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace shape_test

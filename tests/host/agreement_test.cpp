@@ -6,7 +6,7 @@
 #include "../../transports/protocol.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace agreement_test {
 
 using namespace hawser;
 
@@ -143,4 +143,4 @@ const suite<"client_profile"> profile_tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace agreement_test

@@ -3,7 +3,7 @@
 // been. Which bytes are what stands in the tests of the scanner and the peer.
 #include "../support/hub_house.hpp"
 
-namespace {
+namespace answer_faults_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -191,4 +191,4 @@ const suite<"answer faults"> tests = [] {
   "B12 an answer nested too deeply ends that call and needs no stack"_test = [] { with_far(connected<deep>); };
 };
 
-}  // namespace
+}  // namespace answer_faults_test

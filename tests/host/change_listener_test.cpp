@@ -6,7 +6,7 @@
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace change_listener_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -337,4 +337,4 @@ const suite<"change_listener"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace change_listener_test

@@ -21,7 +21,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace chaos_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -194,4 +194,4 @@ const suite<"chaos"> tests = [] {
       };
 };
 
-}  // namespace
+}  // namespace chaos_test

@@ -6,7 +6,7 @@
 #include "../support/temporary_folder.hpp"
 #include "config_texts.hpp"
 
-namespace {
+namespace config_file_test {
 
 using namespace hawser;
 using namespace hawser::testing::configs;
@@ -137,4 +137,4 @@ const suite<"config"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace config_file_test

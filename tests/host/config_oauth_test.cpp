@@ -4,7 +4,7 @@
 #include "../support/contains.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace config_oauth_test {
 
 using namespace hawser;
 using testing::contains;
@@ -101,4 +101,4 @@ const suite<"config oauth"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace config_oauth_test

@@ -2,7 +2,7 @@
 // What an entry of a server may say, in the shapes of several hosts, and what is refused.
 #include "config_texts.hpp"
 
-namespace {
+namespace config_test {
 
 using namespace hawser;
 using namespace hawser::testing::configs;
@@ -284,4 +284,4 @@ const suite<"config"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace config_test

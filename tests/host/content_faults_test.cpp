@@ -5,7 +5,7 @@
 
 #include "../support/hub_house.hpp"
 
-namespace {
+namespace content_faults_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -205,4 +205,4 @@ const suite<"content faults"> tests = [] {
   "B23 results of another shape are delivered, flagged or refused"_test = [] { with_far(a_schema); };
 };
 
-}  // namespace
+}  // namespace content_faults_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace content_test {
 
 using namespace hawser;
 using kind = content_block::kind;
@@ -55,4 +55,4 @@ const suite<"content"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace content_test

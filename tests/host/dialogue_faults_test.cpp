@@ -4,7 +4,7 @@
 
 #include "../support/hub_house.hpp"
 
-namespace {
+namespace dialogue_faults_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -194,4 +194,4 @@ const suite<"dialogue faults"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace dialogue_faults_test

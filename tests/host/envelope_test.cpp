@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace envelope_test {
 
 using namespace hawser;
 namespace json = boost::json;
@@ -176,4 +176,4 @@ const suite<"envelope"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace envelope_test

@@ -13,7 +13,7 @@
 #include "../support/shell_server.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace host_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -357,4 +357,4 @@ const suite<"host"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace host_test

@@ -2,7 +2,7 @@
 // Servers that come and go while calls run: no call is lost, and none reaches another server than it was meant for.
 #include "../support/hub_house.hpp"
 
-namespace {
+namespace hot_swap_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -213,4 +213,4 @@ const suite<"hot swap"> tests = [] {
   "a hub that is closed ends every call and takes no more"_test = [] { with_hub(closed_with_calls); };
 };
 
-}  // namespace
+}  // namespace hot_swap_test

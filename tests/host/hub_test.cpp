@@ -7,7 +7,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace hub_test {
 
 using namespace hawser;
 using testing::run;
@@ -252,4 +252,4 @@ const suite<"hub"> tests = [] {
   "S078 S082 a host that may not start processes starts none, and says so"_test = [] { run(no_processes()); };
 };
 
-}  // namespace
+}  // namespace hub_test

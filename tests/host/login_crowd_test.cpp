@@ -13,7 +13,7 @@
 
 extern char** environ;  // NOLINT: the system's
 
-namespace {
+namespace login_crowd_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -105,4 +105,4 @@ const suite<"login crowd"> tests = [] {
       [] { crowd(8, 8, testing::instrumented ? 4 : 20); };
 };
 
-}  // namespace
+}  // namespace login_crowd_test

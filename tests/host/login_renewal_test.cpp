@@ -4,7 +4,7 @@
 
 #include "login_visits.hpp"
 
-namespace {
+namespace login_renewal_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -157,4 +157,4 @@ const suite<"login"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace login_renewal_test

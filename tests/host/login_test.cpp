@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace {
+namespace login_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -273,4 +273,4 @@ const suite<"login"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace login_test

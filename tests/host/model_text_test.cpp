@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace model_text_test {
 
 using namespace hawser;
 
@@ -65,4 +65,4 @@ const suite<"model_text"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace model_text_test

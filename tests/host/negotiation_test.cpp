@@ -5,7 +5,7 @@
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace negotiation_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -285,4 +285,4 @@ const suite<"negotiation"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace negotiation_test

@@ -5,7 +5,7 @@
 #include "../support/hub_house.hpp"
 #include "../support/web_script.hpp"
 
-namespace {
+namespace remote_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -259,4 +259,4 @@ const suite<"remote"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace remote_test

@@ -16,7 +16,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace reply_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -198,4 +198,4 @@ const suite<"usage"> usage_tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace reply_test

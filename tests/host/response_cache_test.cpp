@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace response_cache_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -88,4 +88,4 @@ const suite<"response_cache"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace response_cache_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace restart_plan_test {
 
 using namespace hawser;
 using std::chrono::minutes;
@@ -96,4 +96,4 @@ const suite<"restart_plan"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace restart_plan_test

@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace schema_check_test {
 
 using namespace hawser;
 
@@ -189,4 +189,4 @@ const suite<"schema_check"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace schema_check_test

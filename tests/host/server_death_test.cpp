@@ -8,7 +8,7 @@
 #include "../support/keepers.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace server_death_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -281,4 +281,4 @@ const suite<"server death"> tests = [] {
   "A30 a server that ran for two minutes begins anew"_test = [] { without_time(stable_for_a_while); };
 };
 
-}  // namespace
+}  // namespace server_death_test

@@ -13,7 +13,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace server_era_test {
 
 using namespace hawser;
 using testing::manual_clock;
@@ -163,4 +163,4 @@ const suite<"server_era"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_era_test

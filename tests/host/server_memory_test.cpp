@@ -14,7 +14,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace server_memory_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -247,4 +247,4 @@ const suite<"server_memory"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_memory_test

@@ -5,7 +5,7 @@
 #include "../support/hub_house.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace server_scale_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -75,4 +75,4 @@ const suite<"server scale"> tests = [] {
   "A32 eight servers that hang change nobody's start by more than a second"_test = [] { with_hub(hanging); };
 };
 
-}  // namespace
+}  // namespace server_scale_test

@@ -12,7 +12,7 @@
 #include "../support/hub_house.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace server_start_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -262,4 +262,4 @@ const suite<"server start"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_start_test

@@ -6,7 +6,7 @@
 #include "../support/hub_house.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace server_tree_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -122,4 +122,4 @@ const suite<"server tree"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_tree_test

@@ -3,7 +3,7 @@
 #include "../support/hub_house.hpp"
 #include "../support/memory_use.hpp"
 
-namespace {
+namespace server_wire_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -151,4 +151,4 @@ const suite<"server wire"> tests = [] {
   "A22 an answer without a line feed at the very end counts"_test = [] { with_hub(unterminated); };
 };
 
-}  // namespace
+}  // namespace server_wire_test

@@ -4,7 +4,7 @@
 #include "../../runtime/sleep.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_cache_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -76,4 +76,4 @@ const suite<"session_cache"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_cache_test

@@ -5,7 +5,7 @@
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_input_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -287,4 +287,4 @@ const suite<"session_input"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_input_test

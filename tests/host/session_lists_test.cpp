@@ -5,7 +5,7 @@
 #include "../../host/session.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_lists_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -244,4 +244,4 @@ const suite<"session_lists"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_lists_test

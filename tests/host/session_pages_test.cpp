@@ -6,7 +6,7 @@
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_pages_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -238,4 +238,4 @@ const suite<"session_pages"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_pages_test

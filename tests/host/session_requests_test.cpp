@@ -6,7 +6,7 @@
 #include "../support/every_step.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_requests_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -297,4 +297,4 @@ const suite<"session_requests"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_requests_test

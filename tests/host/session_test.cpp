@@ -8,7 +8,7 @@
 #include "../support/run.hpp"
 #include "../support/session_house.hpp"
 
-namespace {
+namespace session_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -274,4 +274,4 @@ const suite<"session"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace session_test

@@ -4,7 +4,7 @@
 #include "../../transports/json_validator.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tool_page_test {
 
 using namespace hawser;
 
@@ -105,4 +105,4 @@ const suite<"tool_page"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tool_page_test

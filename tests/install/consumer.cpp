@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user's first program looks like; built by ./dev test against the installed library and in a project
+// What a user's first program looks like; built by ./dev check install against the installed library and in a project
 // that includes this one.
 #include <hawser/runtime/keeper.hpp>
 

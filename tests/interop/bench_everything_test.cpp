@@ -6,7 +6,7 @@
 #include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace bench_everything_test {
 
 using namespace hawser;
 using testing::bench_program;
@@ -69,4 +69,4 @@ const suite<"interop bench: everything"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace bench_everything_test

@@ -17,7 +17,7 @@
 #include "../support/source_root.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace conformance_test {
 
 using namespace hawser;
 using testing::temporary_folder;
@@ -161,4 +161,4 @@ const suite<"conformance"> tests = [] {
   }
 };
 
-}  // namespace
+}  // namespace conformance_test

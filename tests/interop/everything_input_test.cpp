@@ -9,7 +9,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace everything_input_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -158,4 +158,4 @@ const suite<"interop: everything asks"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace everything_input_test

@@ -7,7 +7,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace everything_old_test {
 
 using namespace hawser;
 using testing::contains;
@@ -152,4 +152,4 @@ const suite<"interop: everything of 2025"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace everything_old_test

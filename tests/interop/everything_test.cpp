@@ -6,7 +6,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace everything_test {
 
 using namespace hawser;
 using testing::contains;
@@ -232,4 +232,4 @@ const suite<"interop: everything"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace everything_test

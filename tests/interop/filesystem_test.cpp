@@ -6,7 +6,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace filesystem_test {
 
 using namespace hawser;
 using testing::contains;
@@ -104,4 +104,4 @@ const suite<"interop: filesystem"> tests = [] {
   "no process of it is left"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace filesystem_test

@@ -2,7 +2,7 @@
 // server-github, archived: it was made for the first revision and knows no other. Nothing here leaves the machine.
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace github_test {
 
 using namespace hawser;
 using testing::interop_house;
@@ -40,4 +40,4 @@ const suite<"interop: github"> tests = [] {
   "no process of it is left"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace github_test

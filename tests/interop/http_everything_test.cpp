@@ -8,7 +8,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace http_everything_test {
 
 using namespace hawser;
 using testing::call_outcome;
@@ -144,4 +144,4 @@ const suite<"interop sse: everything"> sse = [] {
   check(house);
 };
 
-}  // namespace
+}  // namespace http_everything_test

@@ -3,7 +3,7 @@
 // call and is polled for the rest, one that answers in JSON only, and one that knows no sessions.
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace http_examples_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -51,4 +51,4 @@ const suite<"interop http: examples"> tests = [] {
   "closing them leaves nothing behind"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace http_examples_test

@@ -4,7 +4,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace http_proxy_test {
 
 using namespace hawser;
 using testing::contains;
@@ -87,4 +87,4 @@ const suite<"interop sse: mcp-proxy"> sse = [] {
   "closing it leaves nothing behind"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace http_proxy_test

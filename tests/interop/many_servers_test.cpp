@@ -9,7 +9,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace many_servers_test {
 
 using namespace hawser;
 using testing::contains;
@@ -190,4 +190,4 @@ const suite<"interop: many servers"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace many_servers_test

@@ -5,7 +5,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace memory_test {
 
 using namespace hawser;
 using testing::contains;
@@ -86,4 +86,4 @@ const suite<"interop: memory"> tests = [] {
   "no process of it is left"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace memory_test

@@ -6,7 +6,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace modern_input_test {
 
 using namespace hawser;
 using testing::contains;
@@ -135,4 +135,4 @@ const suite<"interop: modern asks"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace modern_input_test

@@ -7,7 +7,7 @@
 #include "../support/contains.hpp"
 #include "../support/interop_house.hpp"
 
-namespace {
+namespace modern_test {
 
 using namespace hawser;
 using testing::contains;
@@ -167,4 +167,4 @@ const suite<"interop: modern"> tests = [] {
   "no process of it is left"_test = [&] { house.stop(); };
 };
 
-}  // namespace
+}  // namespace modern_test

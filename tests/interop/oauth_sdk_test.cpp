@@ -3,7 +3,7 @@
 // ends in a slash, it has no refresh tokens, and it says nothing of itself in the redirect.
 #include "../support/oidc_house.hpp"
 
-namespace {
+namespace oauth_sdk_test {
 
 using namespace hawser;
 using house = testing::login_guest_house;
@@ -38,4 +38,4 @@ const suite<"interop oauth: SDK"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace oauth_sdk_test

@@ -5,7 +5,7 @@
 #include "../support/contains.hpp"
 #include "../support/oidc_house.hpp"
 
-namespace {
+namespace oidc_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -175,4 +175,4 @@ const suite<"interop oidc"> tests = [] {
   "a person who says no is not logged in"_test = [] { with_oidc({}, says_no); };
 };
 
-}  // namespace
+}  // namespace oidc_test

@@ -10,7 +10,7 @@
 #include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
 
-namespace {
+namespace plumbing_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -118,4 +118,4 @@ const suite<"interop plumbing"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace plumbing_test

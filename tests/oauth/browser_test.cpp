@@ -16,7 +16,7 @@
 #include "../support/ut.hpp"
 #include "hostile_urls.hpp"
 
-namespace {
+namespace browser_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -267,4 +267,4 @@ const suite<"browser"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace browser_test

@@ -4,7 +4,7 @@
 #include "../../oauth/shown_text.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace callback_answer_test {
 
 using namespace boost::ut;
 using namespace hawser;
@@ -127,4 +127,4 @@ const suite<"callback answer"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace callback_answer_test

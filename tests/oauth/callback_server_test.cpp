@@ -5,10 +5,11 @@
 
 #include "../../oauth/form.hpp"
 #include "../support/every_step.hpp"
+#include "../support/form_text.hpp"
 #include "../support/manual_clock.hpp"
 #include "callback_visits.hpp"
 
-namespace {
+namespace callback_server_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -45,8 +46,8 @@ task<void> forge_after(login_house& house) {
   expect(fatal(first.has_value() && second.has_value()));
   first->write(house.success());
   second->write(house.success("another"));
-  auto one = co_await http_answer::read(*first);
-  auto two = co_await http_answer::read(*second);
+  auto one = co_await received_response::read(*first);
+  auto two = co_await received_response::read(*second);
   co_await finish(house);
   const int a = one ? one->status : 0;
   const int b = two ? two->status : 0;
@@ -98,7 +99,7 @@ task<void> deny(login_house& house) {
   std::string text;
   while (text.size() < 100 << 10) text += "\x1B[31m<script>alert(1)</script>\n";
   const auto answer = co_await ask(
-      house.at, house.get("?error=access_denied&state=right-state&error_description=" + form_encoded(text)));
+      house.at, house.get("?error=access_denied&state=right-state&error_description=" + percent_encoded(text)));
   expect(fatal(answer.has_value()));
   expect(answer->status == 200_i);
   expect(contains(answer->body, "Not logged in"));
@@ -192,7 +193,7 @@ const suite<"callback server"> tests = [] {
     ours = page_for("?state=right-state&code=x");
     denied = page_for("?state=right-state&error=access_denied");
     for (const std::string& text : xss) {
-      const std::string said = form_encoded(text);
+      const std::string said = percent_encoded(text);
       expect(page_for("?state=right-state&code=" + said + "&iss=" + said + '&' + said + '=' + said) == ours) << text;
       expect(page_for("?state=right-state&error=" + said + "&error_description=" + said + "&error_uri=" + said) ==
              denied)
@@ -231,4 +232,4 @@ const suite<"callback server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace callback_server_test

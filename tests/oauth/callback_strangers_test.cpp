@@ -7,7 +7,7 @@
 #include "../support/manual_clock.hpp"
 #include "callback_visits.hpp"
 
-namespace {
+namespace callback_strangers_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -155,4 +155,4 @@ const suite<"callback server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace callback_strangers_test

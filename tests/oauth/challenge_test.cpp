@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace challenge_test {
 
 using namespace boost::ut;
 using namespace hawser;
@@ -149,4 +149,4 @@ const suite<"challenge"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace challenge_test

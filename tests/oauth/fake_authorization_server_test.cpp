@@ -5,7 +5,7 @@
 #include "../support/fake_person.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace fake_authorization_server_test {
 
 using namespace hawser;
 using testing::ask_loopback;
@@ -14,7 +14,7 @@ using testing::contains;
 using testing::fake_answer;
 using testing::fake_authorization_server;
 using testing::fake_tokens;
-using testing::form_encoded;
+using testing::percent_encoded;
 
 std::string post(const fake_authorization_server& at, std::string_view path, const std::string& body) {
   return ask_loopback(at.web().url(path), body);
@@ -29,7 +29,7 @@ std::string call(const fake_authorization_server& at, const std::string& token, 
 std::string refresh(const fake_authorization_server& at, const std::string& token) {
   return post(
       at, "/token",
-      "grant_type=refresh_token&client_id=me&refresh_token=" + token + "&resource=" + form_encoded(at.resource()));
+      "grant_type=refresh_token&client_id=me&refresh_token=" + token + "&resource=" + percent_encoded(at.resource()));
 }
 std::string member(const std::string& answer, const std::string& name) {
   const std::size_t at = answer.find('"' + name + "\":\"");
@@ -48,16 +48,16 @@ const suite<"fake authorization server"> tests = [] {
     const std::string page = at.issuer() + "/authorize?response_type=code&client_id=" + id +
                              "&state=s%26t&scope=mcp:basic" +
                              "&code_challenge_method=S256&code_challenge=" + proof.challenge +
-                             "&redirect_uri=http://127.0.0.1:1/back&resource=" + form_encoded(at.resource());
+                             "&redirect_uri=http://127.0.0.1:1/back&resource=" + percent_encoded(at.resource());
     const std::string back = testing::location_of(ask_loopback(http_url::parse(page).value()));
     expect(back.starts_with("http://127.0.0.1:1/back?code=code-")) << back;
-    expect(contains(back, "&state=s%26t&iss=" + form_encoded(at.issuer()))) << back;
+    expect(contains(back, "&state=s%26t&iss=" + percent_encoded(at.issuer()))) << back;
     expect(browse(page).empty()) << "nobody is at the redirect";
     const std::string code = back.substr(back.find("code=") + 5, back.find('&') - back.find("code=") - 5);
     const std::string form =
         "grant_type=authorization_code&client_id=" + id + "&code=" + code +
         "&redirect_uri=http://127.0.0.1:1/back&code_verifier=" + std::string{proof.verifier.reveal()} +
-        "&resource=" + form_encoded(at.resource());
+        "&resource=" + percent_encoded(at.resource());
     const std::string token = member(post(at, "/token", form), "access_token");
     expect(contains(call(at, token), R"("text":"ok")"));
     expect(contains(post(at, "/token", form), "invalid_grant")) << "a code is good once";
@@ -96,7 +96,7 @@ const suite<"fake authorization server"> tests = [] {
   "a token is given to the right client, for the right resource"_test = [] {
     fake_authorization_server at{{.method = "client_secret_basic"}};
     at.know("me", "key");
-    const std::string form = "grant_type=client_credentials&resource=" + form_encoded(at.resource());
+    const std::string form = "grant_type=client_credentials&resource=" + percent_encoded(at.resource());
     expect(contains(post(at, "/token", form), "invalid_client"));
     const std::string basic = "Authorization: Basic " + base64("me:key") + "\r\n";
     expect(contains(ask_loopback(at.web().url("/token"), form, basic), "access_token"));
@@ -120,4 +120,4 @@ const suite<"fake authorization server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace fake_authorization_server_test

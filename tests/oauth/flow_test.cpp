@@ -7,7 +7,7 @@
 #include "../support/every_step.hpp"
 #include "../support/login_house.hpp"
 
-namespace {
+namespace flow_test {
 
 using namespace hawser;
 using testing::contains;
@@ -59,7 +59,7 @@ void change_redirect(fake_authorization_server& at, std::function<std::string(st
 
 std::string with_iss(std::string fields, const std::string& iss) {
   const std::size_t begin = fields.find("&iss=");
-  return fields.substr(0, begin) + (iss.empty() ? "" : "&iss=" + testing::form_encoded(iss)) + "\r\n";
+  return fields.substr(0, begin) + (iss.empty() ? "" : "&iss=" + testing::percent_encoded(iss)) + "\r\n";
 }
 
 const suite<"flow"> tests = [] {
@@ -210,4 +210,4 @@ const suite<"flow"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace flow_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace form_test {
 
 using namespace boost::ut;
 using namespace hawser;
@@ -62,4 +62,4 @@ const suite<"form"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace form_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace json_fields_test {
 
 using namespace hawser;
 
@@ -53,4 +53,4 @@ const suite<"json fields"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace json_fields_test

@@ -5,7 +5,7 @@
 #include "../../runtime/timeout.hpp"
 #include "../support/login_house.hpp"
 
-namespace {
+namespace login_by_person_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ const suite<"login by person"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace login_by_person_test

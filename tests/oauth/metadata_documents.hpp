@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../oauth/metadata.hpp"
+#include "../support/ut.hpp"
 #include "../support/web_pages.hpp"
 #include "../support/web_visit.hpp"
 

@@ -3,7 +3,7 @@
 #include "../support/every_step.hpp"
 #include "metadata_documents.hpp"
 
-namespace {
+namespace metadata_test {
 
 using namespace hawser;
 using namespace hawser::testing::documents;
@@ -213,4 +213,4 @@ const suite<"metadata"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace metadata_test

@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace pkce_test {
 
 using namespace boost::ut;
 using namespace hawser;
@@ -31,4 +31,4 @@ const suite<"pkce"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace pkce_test

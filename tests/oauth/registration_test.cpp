@@ -6,7 +6,7 @@
 #include "../support/web_pages.hpp"
 #include "../support/web_visit.hpp"
 
-namespace {
+namespace registration_test {
 
 using namespace hawser;
 using testing::visit_web;
@@ -209,4 +209,4 @@ const suite<"registration"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace registration_test

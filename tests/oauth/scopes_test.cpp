@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace scopes_test {
 
 using namespace boost::ut;
 using namespace hawser;
@@ -28,4 +28,4 @@ const suite<"scopes"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace scopes_test

@@ -7,7 +7,7 @@
 #include "../support/every_step.hpp"
 #include "../support/login_house.hpp"
 
-namespace {
+namespace server_login_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -375,4 +375,4 @@ const suite<"server login"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_login_test

@@ -2,7 +2,7 @@
 // What is believed of the metadata of an authorization server, and of one that has none.
 #include "metadata_documents.hpp"
 
-namespace {
+namespace server_metadata_test {
 
 using namespace hawser;
 using namespace hawser::testing::documents;
@@ -150,4 +150,4 @@ const suite<"metadata"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace server_metadata_test

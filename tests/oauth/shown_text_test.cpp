@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace shown_text_test {
 
 using namespace hawser;
 
@@ -29,4 +29,4 @@ const suite<"shown text"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace shown_text_test

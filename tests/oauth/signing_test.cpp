@@ -11,7 +11,7 @@
 #include "../../oauth/client_authentication.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace signing_test {
 
 using namespace hawser;
 
@@ -206,4 +206,4 @@ const suite<"signing"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace signing_test

@@ -9,7 +9,7 @@
 #include "../support/logins.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace token_book_test {
 
 using namespace hawser;
 using testing::a_login;
@@ -254,4 +254,4 @@ const suite<"token book"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace token_book_test

@@ -16,7 +16,7 @@
 #include "../support/traced_child.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace token_store_disk_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -362,4 +362,4 @@ const suite<"token store and disk"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace token_store_disk_test

@@ -22,7 +22,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace token_store_sharing_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -258,4 +258,4 @@ const suite<"token store, shared"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace token_store_sharing_test

@@ -16,7 +16,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace token_store_test {
 
 using namespace hawser;
 using testing::a_login;
@@ -257,4 +257,4 @@ const suite<"token store"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace token_store_test

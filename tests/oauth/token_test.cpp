@@ -6,7 +6,7 @@
 #include "../support/web_pages.hpp"
 #include "../support/web_visit.hpp"
 
-namespace {
+namespace token_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -349,4 +349,4 @@ const suite<"token"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace token_test

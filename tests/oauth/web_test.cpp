@@ -5,7 +5,7 @@
 #include "../support/every_step.hpp"
 #include "../support/web_visit.hpp"
 
-namespace {
+namespace web_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -279,4 +279,4 @@ const suite<"web"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace web_test

@@ -7,7 +7,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace filter_test {
 
 using namespace hawser;
 
@@ -121,4 +121,4 @@ const suite<"filter"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace filter_test

@@ -10,7 +10,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace names_test {
 
 using namespace hawser;
 
@@ -139,4 +139,4 @@ const suite<"names"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace names_test

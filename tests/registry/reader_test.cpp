@@ -14,7 +14,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace reader_test {
 
 using namespace hawser;
 using testing::tools_named;
@@ -314,4 +314,4 @@ const suite<"reader"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace reader_test

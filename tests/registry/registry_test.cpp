@@ -4,7 +4,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace registry_test {
 
 using namespace hawser;
 using testing::tools_named;
@@ -213,4 +213,4 @@ const suite<"registry"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace registry_test

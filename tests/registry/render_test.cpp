@@ -9,7 +9,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace render_test {
 
 using namespace hawser;
 using testing::tools_named;
@@ -124,4 +124,4 @@ const suite<"render"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace render_test

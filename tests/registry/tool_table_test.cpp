@@ -9,7 +9,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tool_table_test {
 
 using namespace hawser;
 using testing::tools_named;
@@ -173,4 +173,4 @@ const suite<"tool_table"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tool_table_test

@@ -4,7 +4,7 @@
 #include "../support/tool_lists.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tool_test {
 
 using namespace hawser;
 
@@ -54,4 +54,4 @@ const suite<"tool"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tool_test

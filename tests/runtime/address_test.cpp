@@ -8,7 +8,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace address_test {
 
 using namespace hawser;
 using namespace std::string_view_literals;
@@ -162,4 +162,4 @@ const suite<"address"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace address_test

@@ -8,7 +8,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace byte_buffer_test {
 
 using namespace hawser;
 
@@ -175,4 +175,4 @@ const suite<"byte_buffer"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace byte_buffer_test

@@ -10,7 +10,7 @@
 #include "../support/every_step.hpp"
 #include "children.hpp"
 
-namespace {
+namespace child_end_test {
 
 using namespace hawser;
 using namespace hawser::testing::children;
@@ -166,4 +166,4 @@ const suite<"child"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace child_end_test

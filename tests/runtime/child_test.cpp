@@ -18,7 +18,7 @@
 #include "../support/temporary_folder.hpp"
 #include "children.hpp"
 
-namespace {
+namespace child_test {
 
 using namespace hawser;
 using namespace hawser::testing::children;
@@ -195,4 +195,4 @@ const suite<"child"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace child_test

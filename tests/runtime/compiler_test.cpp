@@ -12,7 +12,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace compiler_test {
 
 using namespace hawser;
 using testing::counted;
@@ -192,4 +192,4 @@ const suite<"compiler"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace compiler_test

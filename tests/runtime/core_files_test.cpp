@@ -10,7 +10,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace core_files_test {
 
 using namespace hawser;
 
@@ -38,4 +38,4 @@ const suite<"core files"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace core_files_test

@@ -14,7 +14,7 @@
 #include "../../runtime/detail/unique_fd.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace crypto_test {
 
 using namespace hawser;
 using namespace std::string_literals;
@@ -208,4 +208,4 @@ const suite<"crypto"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace crypto_test

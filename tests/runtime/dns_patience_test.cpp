@@ -12,7 +12,7 @@
 #include "../support/every_step.hpp"
 #include "dns_questions.hpp"
 
-namespace {
+namespace dns_patience_test {
 
 using namespace hawser;
 using namespace hawser::testing::questions;
@@ -183,4 +183,4 @@ const suite<"dns"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace dns_patience_test

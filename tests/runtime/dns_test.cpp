@@ -9,7 +9,7 @@
 #include "../../runtime/when.hpp"
 #include "dns_questions.hpp"
 
-namespace {
+namespace dns_test {
 
 using namespace hawser;
 using namespace hawser::testing::questions;
@@ -189,4 +189,4 @@ const suite<"dns"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace dns_test

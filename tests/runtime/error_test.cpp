@@ -7,7 +7,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace error_test {
 
 using namespace hawser;
 
@@ -109,4 +109,4 @@ const suite<"error"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace error_test

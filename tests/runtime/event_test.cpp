@@ -10,7 +10,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace event_test {
 
 using namespace hawser;
 using testing::counted;
@@ -120,4 +120,4 @@ const suite<"event and queue"> tests = [] {
   "a queue stopped at every step"_test = [] { testing::every_step(small_queue); };
 };
 
-}  // namespace
+}  // namespace event_test

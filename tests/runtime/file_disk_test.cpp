@@ -12,7 +12,7 @@
 #include "../support/traced_child.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace file_disk_test {
 
 using namespace hawser;
 using testing::traced_call;
@@ -115,4 +115,4 @@ const suite<"file on disk"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace file_disk_test

@@ -14,7 +14,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace file_lock_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ const suite<"file lock"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace file_lock_test

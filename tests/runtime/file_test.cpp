@@ -19,7 +19,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace file_test {
 
 using namespace hawser;
 using testing::counted;
@@ -203,4 +203,4 @@ const suite<"file"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace file_test

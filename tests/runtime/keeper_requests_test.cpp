@@ -15,7 +15,7 @@
 #include "../support/temporary_folder.hpp"
 #include "children.hpp"
 
-namespace {
+namespace keeper_requests_test {
 
 using namespace hawser;
 using namespace hawser::testing::children;
@@ -259,4 +259,4 @@ const suite<"keeper requests"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace keeper_requests_test

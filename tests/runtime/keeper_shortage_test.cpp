@@ -11,7 +11,7 @@
 #include "../support/traced_child.hpp"
 #include "children.hpp"
 
-namespace {
+namespace keeper_shortage_test {
 
 using namespace hawser;
 using namespace hawser::testing::children;
@@ -145,4 +145,4 @@ const suite<"keeper requests"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace keeper_shortage_test

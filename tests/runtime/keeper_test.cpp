@@ -20,7 +20,7 @@
 #include "../support/temporary_folder.hpp"
 #include "children.hpp"
 
-namespace {
+namespace keeper_test {
 
 using namespace hawser;
 using namespace hawser::testing::children;
@@ -305,4 +305,4 @@ const suite<"keeper"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace keeper_test

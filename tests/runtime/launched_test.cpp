@@ -17,7 +17,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace launched_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -156,4 +156,4 @@ const suite<"launched"> all = [] {
   };
 };
 
-}  // namespace
+}  // namespace launched_test

@@ -9,7 +9,7 @@
 #include "../../runtime/loop.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace log_test {
 
 using namespace hawser;
 
@@ -114,4 +114,4 @@ const suite<"log"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace log_test

@@ -26,7 +26,7 @@
 #include "../support/stream_pair.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace loop_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -351,4 +351,4 @@ const suite<"loop"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace loop_test

@@ -15,7 +15,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace offload_test {
 
 using namespace hawser;
 using testing::counted;
@@ -223,4 +223,4 @@ const suite<"offload"> tests = [] {
   "a job stopped at every step frees what it holds"_test = [] { testing::every_step(stepping, {.waits = true}); };
 };
 
-}  // namespace
+}  // namespace offload_test

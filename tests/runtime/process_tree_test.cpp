@@ -20,7 +20,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace process_tree_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -302,4 +302,4 @@ const suite<"process tree"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace process_tree_test

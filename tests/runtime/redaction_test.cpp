@@ -7,7 +7,7 @@
 #include "../../runtime/held_secrets.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace redaction_test {
 
 using namespace hawser;
 
@@ -221,4 +221,4 @@ const suite<"redaction"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace redaction_test

@@ -10,7 +10,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace scope_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -164,4 +164,4 @@ const suite<"scope"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace scope_test

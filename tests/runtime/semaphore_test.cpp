@@ -14,7 +14,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace semaphore_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -215,4 +215,4 @@ const suite<"semaphore"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace semaphore_test

@@ -13,7 +13,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace signals_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -190,4 +190,4 @@ const suite<"signals"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace signals_test

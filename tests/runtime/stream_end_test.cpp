@@ -12,7 +12,7 @@
 #include "../support/stream_pair.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace stream_end_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -127,4 +127,4 @@ const suite<"stream end"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace stream_end_test

@@ -8,7 +8,7 @@
 #include "../support/every_step.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace stream_expect_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -112,4 +112,4 @@ suite<"stream expect"> expecting = [] {
   };
 };
 
-}  // namespace
+}  // namespace stream_expect_test

@@ -13,7 +13,7 @@
 #include "../support/stream_pair.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace stream_listener_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -218,4 +218,4 @@ const suite<"stream listener"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace stream_listener_test

@@ -12,7 +12,7 @@
 #include "../support/traced_child.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace stream_refusal_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -85,4 +85,4 @@ const suite<"stream refusal"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace stream_refusal_test

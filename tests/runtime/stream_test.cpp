@@ -16,7 +16,7 @@
 #include "../support/stream_pair.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace stream_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -286,4 +286,4 @@ const suite<"stream"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace stream_test

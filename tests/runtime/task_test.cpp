@@ -11,7 +11,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace task_test {
 
 using namespace hawser;
 using testing::counted;
@@ -102,4 +102,4 @@ const suite<"task"> tests = [] {
   "a task stopped at every step frees its frames"_test = [] { testing::every_step(two_levels); };
 };
 
-}  // namespace
+}  // namespace task_test

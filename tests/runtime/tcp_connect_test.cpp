@@ -27,7 +27,7 @@
 #include "../support/tcp_peers.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tcp_connect_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -55,7 +55,7 @@ task<void> connect_into(connecting& c) { c.outcome.emplace(co_await tcp_connect(
 task<void> stagger(loop& l, manual_clock& clock) {
   const black_hole hole;
   expect((hole.dead()) >> fatal);
-  auto live = listening(l);
+  auto live = listen_on_loopback(l);
   expect((live.has_value()) >> fatal);
   connecting c{.candidates = {hole.at(), live->local()}, .options = {.stagger = 250ms}};
   scope s{co_await this_context()};
@@ -79,7 +79,7 @@ task<void> stagger(loop& l, manual_clock& clock) {
 task<void> dead_v6(loop& l, manual_clock& clock) {
   const black_hole hole{ip_address::loopback_v6()};
   expect((hole.dead()) >> fatal);
-  auto live = listening(l);
+  auto live = listen_on_loopback(l);
   expect((live.has_value()) >> fatal);
   connecting c{.candidates = {hole.at(), live->local()}, .options = {}};
   scope s{co_await this_context()};
@@ -95,7 +95,7 @@ task<void> two_staggers(loop& l, manual_clock& clock) {
   const black_hole first;
   const black_hole second;
   expect((first.dead() && second.dead()) >> fatal);
-  auto live = listening(l);
+  auto live = listen_on_loopback(l);
   expect((live.has_value()) >> fatal);
   connecting c{.candidates = {first.at(), second.at(), live->local()}, .options = {.stagger = 100ms}};
   scope s{co_await this_context()};
@@ -112,7 +112,7 @@ task<void> two_staggers(loop& l, manual_clock& clock) {
 // The clock stands still, so only the refusal can have started the next one.
 task<void> refusal_then_live(loop& l) {
   const port_holder refusing;
-  auto live = listening(l);
+  auto live = listen_on_loopback(l);
   expect((live.has_value()) >> fatal);
   std::vector<endpoint> candidates{refusing.at(), live->local()};
   auto made = co_await connect_to(std::move(candidates));
@@ -126,7 +126,7 @@ task<void> refusal_beside_a_dead_one(loop& l, manual_clock& clock) {
   const black_hole hole;
   expect((hole.dead()) >> fatal);
   const port_holder refusing;
-  auto live = listening(l);
+  auto live = listen_on_loopback(l);
   expect((live.has_value()) >> fatal);
   connecting c{.candidates = {hole.at(), refusing.at(), live->local()}, .options = {.stagger = 1h}};
   scope s{co_await this_context()};
@@ -152,7 +152,7 @@ task<void> race_past_a_dead_and_a_refusing_one(loop& l) {
   const counted alive;
   const black_hole hole;
   const port_holder refusing;
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   const context where = co_await this_context();
   std::vector<endpoint> candidates{hole.at(), refusing.at(), listener->local()};
@@ -271,4 +271,4 @@ const suite<"tcp connect"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tcp_connect_test

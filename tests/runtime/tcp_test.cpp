@@ -27,7 +27,7 @@
 #include "../support/tcp_peers.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tcp_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -73,7 +73,7 @@ task<result<void>> send_and_end(stream& on, std::string bytes) {
 }
 
 task<void> echo_a_greeting(loop& l, loopback where) {
-  auto listener = listening(l, where);
+  auto listener = listen_on_loopback(l, where);
   expect((listener.has_value()) >> fatal);
   expect(listener->local().port != 0);
   auto both = co_await connected(*listener);
@@ -104,7 +104,7 @@ int option_towards(std::uint16_t port, int level, int name) {
 }
 
 task<void> watched_by_the_system(loop& l) {
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   auto both = co_await connected(*listener);
   expect((both.has_value()) >> fatal);
@@ -125,7 +125,7 @@ std::string pattern(std::size_t size) {
 
 task<void> echo_megabytes(loop& l) {
   const std::string sent = pattern(std::size_t{3} << 20);
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   auto both = co_await connected(*listener);
   expect((both.has_value()) >> fatal);
@@ -136,7 +136,7 @@ task<void> echo_megabytes(loop& l) {
 }
 
 task<void> half_close(loop& l) {
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   auto both = co_await connected(*listener);
   expect((both.has_value()) >> fatal);
@@ -158,7 +158,7 @@ task<void> half_close(loop& l) {
 }
 
 task<void> cancelled_accept(loop& l) {
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   auto none = co_await with_timeout(1ms, accept_one(*listener));
   expect(none.has_error() && none.error().code == errc::timed_out);
@@ -167,7 +167,7 @@ task<void> cancelled_accept(loop& l) {
 }
 
 task<result<stream>> stopped_accept(loop& l) {
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   auto outcome = co_await when_any(accept_one(*listener), turn());
   expect(outcome.winner == 1_ul);
@@ -175,7 +175,7 @@ task<result<stream>> stopped_accept(loop& l) {
 }
 
 task<void> two_waiting(loop& l) {
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   const std::vector<endpoint> there{listener->local()};
   auto first = co_await connect_to(there);
@@ -197,7 +197,7 @@ task<void> two_waiting(loop& l) {
 task<void> listener_dies_unaccepted(loop& l) {
   result<stream> client = cancelled_error();
   {
-    auto listener = listening(l);
+    auto listener = listen_on_loopback(l);
     expect((listener.has_value()) >> fatal);
     std::vector<endpoint> there{listener->local()};
     client = co_await connect_to(std::move(there));
@@ -210,7 +210,7 @@ task<void> listener_dies_unaccepted(loop& l) {
 
 task<void> exchange(loop& l) {
   const counted alive;
-  auto listener = listening(l);
+  auto listener = listen_on_loopback(l);
   expect((listener.has_value()) >> fatal);
   const context where = co_await this_context();
   std::vector<endpoint> there{listener->local()};
@@ -251,11 +251,11 @@ const suite<"tcp"> tests = [] {
 
   "a listener says where it listens"_test = [] {
     loop l;
-    const auto v4 = listening(l);
+    const auto v4 = listen_on_loopback(l);
     expect((v4.has_value()) >> fatal);
     expect(v4->local().address == ip_address::loopback_v4() && v4->local().port != 0);
     if (!has_v6()) return;
-    const auto v6 = listening(l, loopback::v6);
+    const auto v6 = listen_on_loopback(l, loopback::v6);
     expect((v6.has_value()) >> fatal);
     expect(v6->local().address == ip_address::loopback_v6() && v6->local().port != 0);
   };
@@ -296,4 +296,4 @@ const suite<"tcp"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tcp_test

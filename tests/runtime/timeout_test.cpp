@@ -12,7 +12,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace timeout_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -93,7 +93,7 @@ task<long> allocations_of_a_deadline(const long& allocations) {
   co_return bounded_cost - plain_cost;
 }
 
-}  // namespace
+}  // namespace timeout_test
 
 namespace {
 long allocation_count = 0;
@@ -117,7 +117,7 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(me
 #endif
 #endif
 
-namespace {
+namespace timeout_test {
 
 const suite<"timeout"> tests = [] {
   "a task that is in time gives its value"_test = [] {
@@ -180,4 +180,4 @@ const suite<"timeout"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace timeout_test

@@ -9,7 +9,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace timer_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -220,4 +220,4 @@ const suite<"timer"> tests = [] {
       };
 };
 
-}  // namespace
+}  // namespace timer_test

@@ -17,7 +17,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace watch_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -290,4 +290,4 @@ const suite<"watch"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace watch_test

@@ -11,7 +11,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace when_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ const suite<"when"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace when_test

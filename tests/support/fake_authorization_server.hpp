@@ -231,8 +231,8 @@ class fake_authorization_server {
     codes_[made] = {.of = {.family = ++families_, .client = asked["client_id"], .scope = asked["scope"]},
                     .challenge = asked["code_challenge"],
                     .redirect = asked["redirect_uri"]};
-    const std::string back = asked["redirect_uri"] + "?code=" + made + "&state=" + form_encoded(asked["state"]) +
-                             "&iss=" + form_encoded(issuer());
+    const std::string back = asked["redirect_uri"] + "?code=" + made + "&state=" + percent_encoded(asked["state"]) +
+                             "&iss=" + percent_encoded(issuer());
     return {.status = "302 Found", .body = {}, .fields = "Location: " + back + "\r\n"};
   }
 

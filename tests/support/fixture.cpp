@@ -62,9 +62,9 @@ std::vector<int> survivors(const std::string& token, int patience_ms) {
   }
 }
 
-int rounds(int by_default) {
+int rounds(int default_rounds) {
   const char* asked = std::getenv("HAWSER_ROUNDS");
-  return asked != nullptr ? std::atoi(asked) : by_default;
+  return asked != nullptr ? std::atoi(asked) : default_rounds;
 }
 
 namespace {

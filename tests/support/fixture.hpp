@@ -39,7 +39,7 @@ constexpr bool announces_itself(std::string_view archetype) {
 }
 
 /// How often each archetype is started and ended: HAWSER_ROUNDS, or what the test says.
-int rounds(int by_default);
+int rounds(int default_rounds);
 
 std::size_t open_descriptors();
 std::size_t own_threads();

@@ -26,7 +26,7 @@ inline std::string form_decoded(std::string_view text) {
   return plain;
 }
 
-inline std::string form_encoded(std::string_view text) {
+inline std::string percent_encoded(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string made;
   for (const char c : text) {

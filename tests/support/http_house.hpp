@@ -14,15 +14,15 @@
 
 namespace hawser::testing {
 
-struct http_answer final : private http_listener {
+struct received_response final : private http_listener {
   int status = 0;
   http_fields fields;
   std::string body;
   bool keep_alive = false;
 
   /// The next whole answer. What follows it stays unread.
-  static task<result<http_answer>> read(stream& from) {
-    http_answer made;
+  static task<result<received_response>> read(stream& from) {
+    received_response made;
     http_parser parser{http_parser::side::response};
     while (true) {
       auto taken = parser.feed(from.unread(), made);
@@ -49,12 +49,12 @@ struct http_answer final : private http_listener {
 };
 
 /// Connects, writes, and reads one answer, then closes.
-inline task<result<http_answer>> ask(endpoint at, std::string bytes) {
+inline task<result<received_response>> ask(endpoint at, std::string bytes) {
   std::vector<endpoint> candidates{at};
   auto made = co_await tcp_connect(std::move(candidates));
   if (!made) co_return made.error();
   made->write(bytes);
-  auto answer = co_await http_answer::read(*made);
+  auto answer = co_await received_response::read(*made);
   co_await made->close();
   co_return answer;
 }

@@ -82,26 +82,26 @@ struct http_serving_house {
   http_service serving;
 
   [[nodiscard]] endpoint at() const { return server.local(); }
-  task<http_answer> ask(std::string bytes) {
+  task<received_response> ask(std::string bytes) {
     auto answer = co_await testing::ask(at(), std::move(bytes));
     expect(answer.has_value()) << (answer ? "" : answer.error().what);
-    if (!answer) co_return http_answer{};
+    if (!answer) co_return received_response{};
     co_return std::move(*answer);
   }
-  task<http_answer> post(std::string fields, std::string body) {
+  task<received_response> post(std::string fields, std::string body) {
     co_return co_await ask(http_request_text("POST", fields, body));
   }
   /// The fields of a session that begins here.
   task<std::string> initialize(std::string revision = "2025-11-25", std::string capabilities = "{}") {
     const std::string hello = serving_house::request(
         1000, "initialize", R"("protocolVersion":")" + revision + R"(","capabilities":)" + capabilities);
-    const http_answer answer = co_await post(std::string{plain_fields}, hello);
+    const received_response answer = co_await post(std::string{plain_fields}, hello);
     const auto id = answer.fields.find("Mcp-Session-Id");
     expect(answer.status == 200 && id.has_value()) << answer.status << answer.body;
     if (!id) co_return std::string{};
     std::string fields = "Mcp-Session-Id: " + std::string{*id} + "\r\nMCP-Protocol-Version: " + revision + "\r\n";
     const std::string ready = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
-    const http_answer accepted = co_await post(std::string{plain_fields} + fields, ready);
+    const received_response accepted = co_await post(std::string{plain_fields} + fields, ready);
     expect(accepted.status == 202_i && accepted.body.empty());
     co_return fields;
   }

@@ -72,7 +72,7 @@ class black_hole {
 
 inline bool has_v6() { return port_holder{ip_address::loopback_v6()}.bound(); }
 
-inline result<tcp_listener> listening(loop& l, tcp_listener::loopback where = tcp_listener::loopback::v4) {
+inline result<tcp_listener> listen_on_loopback(loop& l, tcp_listener::loopback where = tcp_listener::loopback::v4) {
   return tcp_listener::listen(l, where, 0);
 }
 

@@ -14,7 +14,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace borrowed_stream_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -76,4 +76,4 @@ const suite<"borrowed stream"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace borrowed_stream_test

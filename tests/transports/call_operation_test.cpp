@@ -6,7 +6,7 @@
 #include "../support/manual_clock.hpp"
 #include "../support/peer_house.hpp"
 
-namespace {
+namespace call_operation_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -200,4 +200,4 @@ const suite<"call_operation"> tests = [] {
   "a call stopped at every step"_test = [] { every_step(a_call_with_everything); };
 };
 
-}  // namespace
+}  // namespace call_operation_test

@@ -8,7 +8,7 @@
 #include "../support/memory_use.hpp"
 #include "../support/web_house.hpp"
 
-namespace {
+namespace http_channel_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -288,4 +288,4 @@ const suite<"http channel"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_channel_test

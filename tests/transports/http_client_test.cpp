@@ -9,7 +9,7 @@
 #include "../support/every_step.hpp"
 #include "http_visits.hpp"
 
-namespace {
+namespace http_client_test {
 
 using namespace hawser;
 using namespace hawser::testing::http_visits;
@@ -257,4 +257,4 @@ const suite<"http client"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_client_test

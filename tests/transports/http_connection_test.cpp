@@ -5,7 +5,7 @@
 #include "../../runtime/loop.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_connection_test {
 
 using namespace hawser;
 
@@ -84,4 +84,4 @@ suite<"http connection"> connections = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_connection_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_fields_test {
 
 using namespace hawser;
 
@@ -69,4 +69,4 @@ const suite<"http_fields"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_fields_test

@@ -4,7 +4,7 @@
 #include "../support/ut.hpp"
 #include "../support/web_script.hpp"
 
-namespace {
+namespace http_large_body_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -115,4 +115,4 @@ suite<"http large body"> bodies = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_large_body_test

@@ -4,7 +4,7 @@
 #include "../support/every_step.hpp"
 #include "../support/web_house.hpp"
 
-namespace {
+namespace http_login_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -308,4 +308,4 @@ const suite<"http login steps"> steps = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_login_test

@@ -8,7 +8,7 @@
 #include "../support/http_reading.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_parser_test {
 
 using namespace hawser;
 using namespace hawser::testing::http_reading;
@@ -248,4 +248,4 @@ const suite<"http_parser"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_parser_test

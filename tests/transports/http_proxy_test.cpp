@@ -9,7 +9,7 @@
 #include "../support/tcp_peers.hpp"
 #include "../support/web_script.hpp"
 
-namespace {
+namespace http_proxy_test {
 
 using namespace hawser;
 using testing::certificate_office;
@@ -227,4 +227,4 @@ const suite<"http proxy"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_proxy_test

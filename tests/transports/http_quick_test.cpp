@@ -9,7 +9,7 @@
 #include "../support/every_step.hpp"
 #include "../support/web_house.hpp"
 
-namespace {
+namespace http_quick_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -305,4 +305,4 @@ const suite<"http quick"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_quick_test

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Where an HTTP client goes when a server, or a name, leads it on, and where it never goes.
+#include "../support/ut.hpp"
 #include "http_visits.hpp"
 
-namespace {
+namespace http_redirects_test {
 
 using namespace hawser;
 using namespace hawser::testing::http_visits;
@@ -93,4 +94,4 @@ const suite<"http client"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_redirects_test

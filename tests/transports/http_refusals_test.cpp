@@ -6,7 +6,7 @@
 #include "../support/http_reading.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_refusals_test {
 
 using namespace hawser;
 using namespace hawser::testing::http_reading;
@@ -189,4 +189,4 @@ const suite<"http_parser"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_refusals_test

@@ -9,7 +9,7 @@
 #include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
 
-namespace {
+namespace http_server_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -80,7 +80,7 @@ task<void> keep_asking(endpoint at) {
   if (!made) co_return;
   for (int i = 0; i < 3; ++i) {
     made->write(i == 1 ? post("hello") : get);
-    auto answer = co_await http_answer::read(*made);
+    auto answer = co_await received_response::read(*made);
     expect(answer.has_value());
     if (!answer) co_return;
     expect(answer->status == 200_i);
@@ -99,7 +99,7 @@ task<void> ask_in_advance(endpoint at) {
   if (!made) co_return;
   made->write(post("one") + post("two") + get);
   for (const char* expected : {"/p|one", "/p|two", "/a?b|"}) {
-    auto answer = co_await http_answer::read(*made);
+    auto answer = co_await received_response::read(*made);
     expect(answer.has_value());
     if (answer) expect(answer->body == expected);
   }
@@ -164,11 +164,11 @@ task<void> cap_of_one(endpoint at) {
   auto first = co_await connect_to({at});
   if (!first) co_return;
   first->write(get);
-  auto answer = co_await http_answer::read(*first);
+  auto answer = co_await received_response::read(*first);
   expect(answer.has_value() && answer->status == 200);
   co_await refused_once(get, "HTTP/1.1 503 ", at);
   first->write(get);
-  auto again = co_await http_answer::read(*first);
+  auto again = co_await received_response::read(*first);
   expect(again.has_value() && again->status == 200) << "the first is not disturbed";
   co_await first->close();
   co_await several_turns();
@@ -207,7 +207,7 @@ task<void> expect_continue(endpoint at) {
   auto word = co_await read_exactly(*made, 25);
   expect(word.has_value() && *word == "HTTP/1.1 100 Continue\r\n\r\n");
   made->write("{}");
-  auto answer = co_await http_answer::read(*made);
+  auto answer = co_await received_response::read(*made);
   expect(answer.has_value() && answer->body == "/|{}");
   co_await made->close();
 }
@@ -222,7 +222,7 @@ task<void> stream_and_ask_again(endpoint at) {
   if (!made) co_return;
   for (int i = 0; i < 2; ++i) {
     made->write(get);
-    auto answer = co_await http_answer::read(*made);
+    auto answer = co_await received_response::read(*made);
     if (!answer) co_return;
     expect(answer->body == "data: 1\n\ndata: 2\n\ndata: 3\n\n");
     expect(answer->fields.find("transfer-encoding") == std::optional<std::string_view>{"chunked"});
@@ -351,4 +351,4 @@ const suite<"http_server"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_server_test

@@ -7,7 +7,7 @@
 #include "../support/manual_clock.hpp"
 #include "../support/tls_house.hpp"
 
-namespace {
+namespace http_server_tls_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -102,4 +102,4 @@ const suite<"http_server_tls"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_server_tls_test

@@ -6,7 +6,7 @@
 #include "../../runtime/when.hpp"
 #include "event_streams.hpp"
 
-namespace {
+namespace http_streams_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -253,4 +253,4 @@ const suite<"http streams"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_streams_test

@@ -5,7 +5,7 @@
 #include "../../runtime/when.hpp"
 #include "event_streams.hpp"
 
-namespace {
+namespace http_two_way_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -153,4 +153,4 @@ const suite<"http streams"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_two_way_test

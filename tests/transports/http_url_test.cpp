@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace http_url_test {
 
 using namespace hawser;
 
@@ -174,4 +174,4 @@ const suite<"http_url"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace http_url_test

@@ -14,7 +14,7 @@
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace json_text_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -161,4 +161,4 @@ const suite<"json_text"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace json_text_test

@@ -10,7 +10,7 @@
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace json_validator_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -175,4 +175,4 @@ const suite<"json_validator"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace json_validator_test

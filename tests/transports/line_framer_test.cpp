@@ -6,7 +6,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace line_framer_test {
 
 using namespace hawser;
 using found = line_framer::found;
@@ -107,4 +107,4 @@ const suite<"line_framer"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace line_framer_test

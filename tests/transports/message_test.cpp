@@ -11,7 +11,7 @@
 #include "../support/json_corpus.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace message_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -114,4 +114,4 @@ const suite<"message"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace message_test

@@ -5,7 +5,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace network_zone_test {
 
 using namespace hawser;
 
@@ -64,4 +64,4 @@ const suite<"network_zone"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace network_zone_test

@@ -3,7 +3,7 @@
 
 #include "../support/ut.hpp"
 
-namespace {
+namespace object_writer_test {
 
 using hawser::object_writer;
 
@@ -20,4 +20,4 @@ const suite<"object_writer"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace object_writer_test

@@ -18,7 +18,7 @@
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace own_stdio_channel_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -258,4 +258,4 @@ const suite<"own_stdio_channel"> tests = [] {
   "a stop at every step leaves nothing behind"_test = [] { testing::every_step(one_exchange); };
 };
 
-}  // namespace
+}  // namespace own_stdio_channel_test

@@ -2,7 +2,7 @@
 // What a peer does differently once a revision is agreed on, and calls whose id somebody wants to know.
 #include "../support/peer_house.hpp"
 
-namespace {
+namespace peer_negotiated_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -80,4 +80,4 @@ const suite<"peer_negotiated"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace peer_negotiated_test

@@ -7,7 +7,7 @@
 #include "../../transports/protocol.hpp"
 #include "../support/peer_house.hpp"
 
-namespace {
+namespace peer_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -217,4 +217,4 @@ const suite<"peer"> tests = [] {
   "a large result is handed over whole"_test = [] { with_house(large_result_is_moved); };
 };
 
-}  // namespace
+}  // namespace peer_test

@@ -11,7 +11,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace plain_stream_test {
 
 using namespace hawser;
 using testing::counted;
@@ -116,4 +116,4 @@ const suite<"plain stream"> tests = [] {
   "an exchange stopped at every step"_test = [] { testing::every_step(a_megabyte); };
 };
 
-}  // namespace
+}  // namespace plain_stream_test

@@ -12,7 +12,7 @@
 #include "../support/run.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace recording_channel_test {
 
 using namespace hawser;
 
@@ -233,4 +233,4 @@ const suite<"recording_channel"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace recording_channel_test

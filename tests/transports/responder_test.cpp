@@ -4,7 +4,7 @@
 #include "../../runtime/sleep.hpp"
 #include "../support/peer_house.hpp"
 
-namespace {
+namespace responder_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -127,4 +127,4 @@ const suite<"responder"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace responder_test

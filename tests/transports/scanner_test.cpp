@@ -14,7 +14,7 @@
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace scanner_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -258,4 +258,4 @@ const suite<"scanner"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace scanner_test

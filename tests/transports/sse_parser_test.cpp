@@ -8,7 +8,7 @@
 #include "../support/many.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace sse_parser_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -159,4 +159,4 @@ const suite<"sse_parser"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace sse_parser_test

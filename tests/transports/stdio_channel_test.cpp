@@ -8,7 +8,7 @@
 #include "../support/every_step.hpp"
 #include "stdio_visits.hpp"
 
-namespace {
+namespace stdio_channel_test {
 
 using namespace hawser;
 using namespace hawser::testing::stdio_visits;
@@ -185,4 +185,4 @@ const suite<"stdio_channel"> tests = [] {
   "opening, calling and closing stopped at every step"_test = [] { testing::every_step(open_call_close); };
 };
 
-}  // namespace
+}  // namespace stdio_channel_test

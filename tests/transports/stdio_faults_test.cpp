@@ -7,7 +7,7 @@
 #include "../support/fixture.hpp"
 #include "stdio_visits.hpp"
 
-namespace {
+namespace stdio_faults_test {
 
 using namespace hawser;
 using namespace hawser::testing::stdio_visits;
@@ -201,4 +201,4 @@ const suite<"stdio_channel"> tests = [] {
   "a server that dies in a call ends the call"_test = [] { with_script("request; kill -9 $$", call_fails_closed); };
 };
 
-}  // namespace
+}  // namespace stdio_faults_test

@@ -10,7 +10,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_interop_test {
 
 using namespace hawser;
 using testing::certificate_office;
@@ -117,4 +117,4 @@ const suite<"tls interop"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tls_interop_test

@@ -14,7 +14,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_memory_test {
 
 using namespace hawser;
 using testing::stream_end;
@@ -89,4 +89,4 @@ const suite<"tls memory"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tls_memory_test

@@ -11,7 +11,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_peer_test {
 
 using namespace hawser;
 using testing::certificate_office;
@@ -176,4 +176,4 @@ const suite<"tls peer"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tls_peer_test

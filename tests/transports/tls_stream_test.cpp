@@ -12,7 +12,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_stream_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -216,4 +216,4 @@ const suite<"tls stream"> tests = [] {
   "D07 a server that speaks no TLS is told apart"_test = [=] { with_loop(speaks_no_tls); };
 };
 
-}  // namespace
+}  // namespace tls_stream_test

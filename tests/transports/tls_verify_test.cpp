@@ -10,7 +10,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_verify_test {
 
 using namespace hawser;
 using namespace std::string_literals;
@@ -257,4 +257,4 @@ const suite<"tls verify"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace tls_verify_test

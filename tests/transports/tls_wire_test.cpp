@@ -15,7 +15,7 @@
 #include "../support/tls_house.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace tls_wire_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
@@ -265,4 +265,4 @@ const suite<"tls wire"> tests = [] {
   "a write to a connection that was reset is an error and no signal"_test = [=] { with_loop(reset); };
 };
 
-}  // namespace
+}  // namespace tls_wire_test

@@ -13,7 +13,7 @@
 #include "../support/source_root.hpp"
 #include "../support/ut.hpp"
 
-namespace {
+namespace layering_test {
 
 namespace fs = std::filesystem;
 
@@ -175,4 +175,4 @@ const suite<"layering"> tests = [] {
   };
 };
 
-}  // namespace
+}  // namespace layering_test

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Unlike std::isdigit it takes every char.
+#pragma once
+
+namespace hawser::detail {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+}  // namespace hawser::detail
