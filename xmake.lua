@@ -1,6 +1,6 @@
 -- The project, its modes, its dependencies and its rooms. What a room is made of stands in its own xmake.lua.
 set_project("hawser")
-set_version("0.1.0")
+set_version("0.2.0")
 set_xmakever("2.9.9")
 set_languages("c++20")
 
@@ -34,6 +34,7 @@ target("libhawser")
     add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/posted.hpp)", "(runtime/detail/unique_fd.hpp)",
                     "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)", "(oauth/*.hpp)",
                     "(host/*.hpp)", "(gateway/*.hpp)", {prefixdir = "hawser"})
+    add_headerfiles("$(buildir)/$(mode)/gen/(hawser/version.hpp)")
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")
     add_rules("hawser.pkgconfig", {requires = "libuv libcares libssl libcrypto", libs = "-lboost_json -lboost_url -lllhttp"})

@@ -1,9 +1,8 @@
 -- The questions and what they share; and hawser-bench, which asks them. One file a question.
 target("benchmarks")
     set_kind("static")
-    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented", "hawser.not_installed")
-    add_files("*.cpp|main.cpp|echo_server.cpp|mcp_server.cpp|web_server.cpp")
+    add_batched_files(10, {"*.cpp|main.cpp|echo_server.cpp|mcp_server.cpp|web_server.cpp"})
     add_deps("host")
 target_end()
 
@@ -13,7 +12,7 @@ target("hawser-bench")
     add_rules("hawser.instrumented")
     add_files("main.cpp")
     add_deps("benchmarks")
-    add_deps("bench_echo_server", "bench_mcp_server", "bench_web_server", {inherit = false})
+    add_deps("bench_echo_server", "bench_mcp_server", "bench_web_server", "hawser", {inherit = false})
     add_packages("cli11")
 target_end()
 

@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
+#include "../runtime/library_version.hpp"
 #include "bench_program.hpp"
 #include "commands/commands.hpp"
 #include "demo_server.hpp"
@@ -240,7 +242,9 @@ int run_command_line(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == "bench") return run_bench(argv + 2);
   terminal screen{terminal::descriptors{}};
   CLI::App app{"Hawser: one strong line between a program and every MCP server it uses."};
-  app.set_version_flag("--version", "hawser " HAWSER_VERSION);
+  app.set_version_flag("--version", [] {
+    return "hawser " + std::string{library_version()} + " (" + std::string{library_commit()} + ")";
+  });
   app.require_subcommand(1);
   app.footer(exit_code_help);
   chosen_command chosen;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../runtime/library_version.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
 #include "demo_tools.hpp"
@@ -21,8 +22,8 @@ constexpr std::string_view dot =  // a picture of one pixel
 constexpr std::size_t most_added = 100;
 constexpr std::size_t longest_name = 40;
 
-constexpr std::array<std::string_view, 4> names{"Ada", "Alan", "Edsger", "Grace"};
-constexpr std::array<std::string_view, 3> styles{"brief", "formal", "friendly"};
+constexpr std::array<std::string_view, 4> person_names{"Ada", "Alan", "Edsger", "Grace"};
+constexpr std::array<std::string_view, 3> style_names{"brief", "formal", "friendly"};
 
 std::string contents(std::string_view uri, std::string_view type, std::string_view member, std::string_view value) {
   object_writer one;
@@ -32,7 +33,7 @@ std::string contents(std::string_view uri, std::string_view type, std::string_vi
 }
 
 template <std::size_t N>
-std::string completion(const std::array<std::string_view, N>& words, std::string_view begun) {
+std::string completion_result(const std::array<std::string_view, N>& words, std::string_view begun) {
   std::string values = "[";
   std::size_t found = 0;
   for (const std::string_view word : words) {
@@ -59,7 +60,7 @@ bool good_name(std::string_view name) {
 
 demo_service::demo_service(std::string_view name) {
   object_writer info;
-  card_.info = info.text("name", name).text("version", HAWSER_VERSION).text("title", "Hawser's demo server").done();
+  card_.info = info.text("name", name).text("version", library_version()).text("title", "Hawser's demo server").done();
   card_.instructions = "A server to try a client with. Every tool shows one feature of the protocol.";
   card_.resources = card_.resource_updates = card_.prompts = card_.completions = true;
   card_.logging = card_.lists_change = true;
@@ -157,7 +158,7 @@ task<result<served_reply>> demo_service::complete(serving_request& request) {
   const std::string_view argument = find_member(request.params(), "argument");
   const std::string begun = text_of(find_member(argument, "value")).value_or("");
   const bool style = text_of(find_member(argument, "name")) == "style";
-  co_return served_reply::with(style ? completion(styles, begun) : completion(names, begun));
+  co_return served_reply::with(style ? completion_result(style_names, begun) : completion_result(person_names, begun));
 }
 
 }  // namespace hawser::cli

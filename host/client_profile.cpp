@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client_profile.hpp"
 
+#include "../runtime/library_version.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
 
@@ -20,7 +21,7 @@ std::string braced(std::string_view members) { return '{' + std::string{members}
 
 // The two eras differ in nothing that we declare: roots without listChanged, sampling with or without tools, and the
 // modes of elicitation that have a callback.
-std::string capabilities_of(const input_handlers& can) {
+std::string declared_capabilities(const input_handlers& can) {
   std::string all;
   if (can.roots) append_member(all, "roots", "{}");
   if (can.sampling) append_member(all, "sampling", can.sampling_has_tools ? R"({"tools":{}})" : "{}");
@@ -34,10 +35,10 @@ std::string capabilities_of(const input_handlers& can) {
 }  // namespace
 
 client_profile::client_profile(const implementation& who, const input_handlers& can)
-    : capabilities_(capabilities_of(can)) {
+    : capabilities_(declared_capabilities(can)) {
   std::string members;
   append_member(members, "name", json_string(who.name.empty() ? "hawser" : who.name));
-  append_member(members, "version", json_string(who.name.empty() ? HAWSER_VERSION : who.version));
+  append_member(members, "version", json_string(who.name.empty() ? library_version() : who.version));
   if (!who.title.empty()) append_member(members, "title", json_string(who.title));
   info_ = braced(members);
 }

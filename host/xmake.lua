@@ -1,12 +1,8 @@
 -- MCP as a client: settings, negotiation, sessions, supervised servers, results of calls, the facade.
 target("host")
     set_kind("object")
-    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented")
-    add_files("*.cpp", "detail/*.cpp")
+    add_batched_files(10, {"*.cpp", "detail/*.cpp"}, {"schema_check.cpp"})  -- jsoncons takes half a minute to compile
     add_deps("runtime", "transports", "registry", "oauth")
     add_packages("jsoncons")
-    on_load(function (target)
-        target:add("defines", 'HAWSER_VERSION="' .. target:version() .. '"')
-    end)
 target_end()

@@ -16,10 +16,11 @@ target_end()
 
 target("runtime")
     set_kind("object")
-    set_pcxxheader("../tools/pch.hpp")
     add_rules("hawser.instrumented")
-    add_files("*.cpp", "detail/*.cpp")
-    add_includedirs("$(buildir)/$(mode)/gen")
+    add_rules("hawser.version", {folder = "$(buildir)/$(mode)/gen/hawser"})
+    -- These two change when the commit or the keeper does.
+    add_batched_files(10, {"*.cpp", "detail/*.cpp"}, {"library_version.cpp", "detail/keeper_image.cpp"})
+    add_includedirs("$(buildir)/$(mode)/gen", {public = true})
     add_deps("hawser-keeper", {inherit = false})
     set_policy("build.across_targets_in_parallel", false)  -- the keeper must be linked before it can be embedded
     add_packages("libuv", "c-ares", "openssl3", "boost", {public = true})

@@ -1,4 +1,5 @@
--- One program per room, from one object per test file; a precompiled header, because ut takes seconds to read.
+-- One test program per module, and the programs that tests start.
+
 -- Not instrumented: it stands for somebody else's program, and a sanitizer would change its environment.
 target("fixture_child")
     set_kind("binary")
@@ -47,7 +48,7 @@ local function allow_what_ut_does()
     add_cxxflags("-Wno-conversion", "-Wno-unused-parameter", "-Wno-unused-function", {force = true})
 end
 
--- What a compiler makes of coroutines has to be seen optimised as well; no header that was precompiled otherwise fits.
+-- What a compiler makes of coroutines has to be seen optimised as well.
 local about_the_compiler = {"runtime/compiler_test.cpp", "runtime/task_test.cpp"}
 target("compiler_tests")
     set_kind("object")
@@ -58,27 +59,51 @@ target("compiler_tests")
     allow_what_ut_does()
 target_end()
 
--- A room's name for its tests; the target to link, if any.
+-- TSan sees the test files in which more than one thread takes part. The others would only take time.
+local threaded = {
+    runtime = {"task", "loop", "offload", "file", "file_lock", "dns", "dns_patience", "signals", "child_end"},
+    transports = {"tls_peer"},
+    registry = {"reader"},
+    oauth = {"token_store", "token_store_sharing"},
+    host = {"host", "reply", "chaos", "session_requests", "server_tree"},
+}
+-- Each test file has a namespace of its own, so that batches have no conflicts.
+local function add_test_files(name)
+    if not is_mode("tsan") then
+        add_batched_files(16, {name .. "/*_test.cpp"})
+        return
+    end
+    add_rules("c++.unity_build")
+    for _, file in ipairs(threaded[name]) do
+        add_files(name .. "/" .. file .. "_test.cpp", {unity_group = "threaded"})  -- all modes share a folder for batches
+    end
+end
+
+-- A module's name for its tests; the target to link, if any.
 local function test_program(name, room)
+    if is_mode("tsan") and not threaded[name] then
+        return
+    end
     target(name .. "_test")
         set_kind("binary")
         set_targetdir("$(buildir)/$(mode)/bin")
         add_rules("hawser.instrumented", "hawser.not_installed")
-        set_pcxxheader("support/pch.hpp")
-        add_files("support/main.cpp", name .. "/*_test.cpp")
+        set_group(name == "interop" and "interop" or "test")
+        add_test_files(name)
+        add_files("support/main.cpp", {unity_ignored = true})
         if name == "runtime" then
             remove_files(about_the_compiler)
             add_deps("compiler_tests")
         end
         if room == "transports" then
-            add_files("support/json_*.cpp")
+            add_files("support/json_reference.cpp", {unity_ignored = true})
         end
         if room then
-            add_files("support/fixture.cpp")
+            add_files("support/fixture.cpp", {unity_ignored = true})
             add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
         end
         if room == "cli" then
-            add_files("cli/hawser_program.cpp")
+            add_files("cli/hawser_program.cpp", {unity_ignored = true})
             add_deps("hawser", {inherit = false})  -- which they run
         end
         if room == "host" or room == "gateway" then
@@ -100,7 +125,7 @@ local function test_program(name, room)
             end
         end
         add_deps(room or "runtime")
-        add_files("support/source_root.cpp", {defines = 'HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"'})
+        add_files("support/source_root.cpp", {unity_ignored = true, defines = 'HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"'})
         add_packages("boost_ut")
         allow_what_ut_does()
         -- What is tested is optimised; the tests themselves only have to be built, and that takes half the time so.
@@ -149,3 +174,26 @@ if is_mode("fuzz") then
         target_end()
     end
 end
+
+-- Every public header is included alone by a source of its own.
+target("public_headers")
+    set_kind("object")
+    set_default(false)
+    add_rules("hawser.not_installed")
+    set_optimize("none")
+    add_cxxflags("-Wno-#warnings", "-Wno-cpp", {force = true})
+    add_packages("libuv", "c-ares", "openssl3", "boost")
+    on_load(function (target)
+        local root = path.directory(os.scriptdir())
+        for _, module in ipairs({"runtime", "transports", "registry", "oauth", "host", "gateway"}) do
+            for _, header in ipairs(os.files(path.join(root, module, "*.hpp"))) do
+                local source = path.join(target:autogendir(), module, path.basename(header) .. ".cpp")
+                local text = '#include "' .. path.relative(header, path.absolute(path.directory(source))) .. '"\n'
+                if not os.isfile(source) then
+                    io.writefile(source, text)
+                end
+                target:add("files", source)
+            end
+        end
+    end)
+target_end()

@@ -7,9 +7,11 @@ fuzz_targets() { ls tests/fuzz/*.cpp | sed 's,.*/\(.*\)\.cpp,fuzz_\1,'; }
 fuzz_one() { # $1 = target, $2 = seconds
   local found=$cache/fuzz/$1 log=$cache/fuzz/$1.log code=0
   mkdir -p "$found" "$cache/fuzz/broken"
+  rm -f "$cache/fuzz/$1.code"
   "$(build_folder fuzz)/bin/$1" -max_total_time="$2" -rss_limit_mb=512 -timeout=5 -print_final_stats=1 \
     -artifact_prefix="$cache/fuzz/broken/$1-" "$found" "tests/data/fuzz/$1" > "$log" 2>&1 || code=$?
   echo $code > "$cache/fuzz/$1.code"
+  echo "$1"
 }
 
 fuzz_verdict() { # $1 = target
@@ -19,13 +21,19 @@ fuzz_verdict() { # $1 = target
   return 1
 }
 
-# Two at a time.
+# As many at a time as there are cores.
 run_fuzz_targets() { # $1 = seconds, rest = targets
   local seconds=$1
   shift
+  total=$#
   export -f fuzz_one build_folder
   export cache toolchain
-  printf '%s\n' "$@" | xargs -P 2 -I{} bash -c "rm -f '$cache/fuzz/{}.code'; fuzz_one {} $seconds"
+  with_progress "fuzzing" "$cache/fuzz.log" fuzz_filter xargs -a <(printf '%s\n' "$@") -P "$jobs" -I{} bash -c "fuzz_one {} $seconds"
+}
+
+fuzz_filter() {
+  local count=0 line
+  while IFS= read -r line; do echo "$((++count * 100 / total)) $line"; done
 }
 
 fuzz_command() {
@@ -44,9 +52,9 @@ fuzz_command() {
   [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "--seconds needs a number, not \"$seconds\""
   [ "$toolchain" = clang ] || fail "libFuzzer comes with clang"
   if [ ${#targets[@]} -gt 0 ]; then
-    build_or_end fuzz "${targets[@]}"
+    build fuzz "${targets[@]}" || exit 1
   else
-    build_or_end fuzz --group=fuzz
+    build fuzz --group=fuzz || exit 1
     targets=($(fuzz_targets))
   fi
   run_fuzz_targets "$seconds" "${targets[@]}"

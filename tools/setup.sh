@@ -32,9 +32,18 @@ missing_packages() { # $@ = names; prints those that are not installed
 }
 
 as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null; then sudo "$@"
-  else fail "installing packages needs root: run ./dev setup as root, or install sudo"; fi
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+become_root() { # sudo asks for its password here, not in the middle of a line that moves
+  [ "$(id -u)" = 0 ] && return 0
+  command -v sudo >/dev/null || fail "installing packages needs root: run ./dev setup as root, or install sudo"
+  sudo -v || fail "installing packages needs root: sudo refused"
+}
+
+# apt's Status-Fd: "dlstatus:NUMBER:PERCENT:TEXT" while it downloads, "pmstatus:PACKAGE:PERCENT:TEXT" while it installs.
+apt_filter() {
+  sed -un -e 's/^dlstatus:[^:]*:\([0-9]*\)[^:]*:\(.*\)/\1 \2/p' -e 's/^pmstatus:\([^:]*\):\([0-9]*\)[^:]*:.*/\2 \1/p'
 }
 
 # Debian 12 lacks a few packages: xmake and a recent Boost come from its backports, llhttp, ut and jsoncons from Debian 13. The mirror
@@ -126,8 +135,12 @@ setup() {
       -o "Dir::Cache::pkgcache=" -o "Dir::Cache::srcpkgcache=")  # or the machine's cache would be made from our lists
   fi
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get "${apt_options[@]}" -o DPkg::Lock::Timeout=300 --no-install-recommends)
-  as_root "${apt[@]}" -qq update
-  as_root "${apt[@]}" -qq -y --no-remove install $missing > "$cache/apt-install.log" 2>&1 || explain_refusal "$missing" "${apt[@]}"
+  local log=$cache/apt-install.log
+  become_root
+  with_progress "fetching package lists" "$log" apt_filter as_root "${apt[@]}" -o APT::Status-Fd=1 -qq update ||
+    { tail -n 30 "$log" >&2; fail "apt-get could not fetch the package lists"; }
+  with_progress "installing" "$log" apt_filter as_root "${apt[@]}" -o APT::Status-Fd=1 -qq -y --no-remove install $missing ||
+    explain_refusal "$missing" "${apt[@]}"
   missing=$(missing_packages $missing)
   [ -z "$missing" ] || fail "still missing after the installation: $(echo $missing)"
 }

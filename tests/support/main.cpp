@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The main function of every test program: PROGRAM [--list] [TEXT …] runs the tests whose "suite: name" contains one
-// of the texts, or all of them. Texts that select nothing are a failure: they are misspelt, or their test has a new
-// name.
+// The main function of every test program: PROGRAM [--list] [TEXT …] runs the tests whose "suite: name" or file name
+// contains one of the texts, or all of them. Texts that select nothing are a failure: they are misspelt, or their test
+// has a new name.
 #include <algorithm>
 #include <cctype>
 
@@ -18,10 +18,13 @@ std::string lowered(std::string_view text) {
 }
 }  // namespace
 
-bool runner::selected(std::string_view name) const {
+bool runner::selected(std::string_view name, std::string_view file) const {
   if (patterns_.empty()) return true;
-  return std::any_of(patterns_.begin(), patterns_.end(),
-                     [&](const std::string& pattern) { return lowered(name).find(pattern) != std::string::npos; });
+  file.remove_prefix(file.rfind('/') + 1);
+  const std::string text = lowered(name);
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+    return text.find(pattern) != std::string::npos || file.find(pattern) != std::string_view::npos;
+  });
 }
 
 int runner::run(int argc, const char** argv) {

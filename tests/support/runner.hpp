@@ -73,7 +73,7 @@ class runner {
       return;
     }
     const std::string name = std::string{suite_} + ": " + std::string{test.name};
-    if (!selected(name)) return;
+    if (!selected(name, test.location.file_name())) return;
     if (listing_) {
       std::printf("%s\n", name.c_str());
       return;
@@ -150,7 +150,7 @@ class runner {
     // A broken loop of expectations must not drown the rest.
     if (failures_.size() < 20) failures_.push_back(std::move(what));
   }
-  [[nodiscard]] bool selected(std::string_view name) const;
+  [[nodiscard]] bool selected(std::string_view name, std::string_view file) const;
 
   struct registered {
     void (*run)();

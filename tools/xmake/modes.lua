@@ -24,6 +24,8 @@ function hawser_modes(main_project)
     -- What g++ believes of strings and frames that it has inlined is often not so.
     add_cxxflags("-Wno-array-bounds", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Wno-restrict",
                  "-Wno-maybe-uninitialized", {force = true, tools = {"gcc", "gxx"}})
+    -- It takes the sources that a batch includes for headers.
+    add_cxxflags("-Wno-subobject-linkage", {force = true, tools = {"gcc", "gxx"}})
     -- Where nothing else is optimised, too: without it g++ keeps every frame of a chain of awaits on the stack.
     add_cxxflags("-foptimize-sibling-calls", {force = true, tools = {"gcc", "gxx"}})
     -- Position-independent everywhere: the archive must fit into a shared library, too.
@@ -65,3 +67,20 @@ rule("hawser.instrumented")
         end
     end)
 rule_end()
+
+-- Sources that are compiled in batches, each batch as one translation unit: most of the time goes into headers. Within a
+-- target, helpers in anonymous namespaces therefore need unique names. Sorted, so that every clone has the same batches
+-- and finds them in the compiler cache. Those in `alone` are not batched.
+function add_batched_files(batchsize, patterns, alone)
+    local files = {}
+    for _, pattern in ipairs(patterns) do
+        for _, file in ipairs(os.files(path.join(os.scriptdir(), pattern))) do
+            table.insert(files, path.relative(file, os.scriptdir()))
+        end
+    end
+    table.sort(files)
+    add_rules("c++.unity_build", {batchsize = batchsize})
+    for _, file in ipairs(files) do
+        add_files(file, {unity_ignored = table.contains(alone or {}, file)})
+    end
+end

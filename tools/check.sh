@@ -1,0 +1,179 @@
+# ./dev check: what the release tests do not show. Sourced by ./dev.
+
+check_parts() { if [ "$toolchain" = gcc ]; then echo debug; else echo format headers lint asan tsan fuzz install; fi; }
+
+check_command() { # [-v] [PART …]
+  local part parts=()
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -v|--verbose) verbose=1 ;;
+      *) [[ " $(check_parts) " == *" $1 "* ]] || fail "unknown check \"$1\": $(check_parts)"; parts+=("$1") ;;
+    esac
+    shift
+  done
+  [ ${#parts[@]} -gt 0 ] || read -ra parts <<< "$(check_parts)"
+  for part in "${parts[@]}"; do
+    case $part in
+      format) check "the sources are formatted" fmt_command --check ;;
+      headers) check_headers ;;
+      lint) check_lint ;;
+      asan|tsan) test_all "$part" ;;
+      debug) test_debug ;;
+      fuzz) check_fuzz ;;
+      install) check_install ;;
+    esac
+  done
+  finish
+}
+
+# g++ sees coroutines unoptimised, too, where they are tested most closely.
+test_debug() {
+  local module
+  for module in runtime registry; do build debug "${module}_test" || { count_failure "the debug build"; return 0; }; done
+  run_modules debug runtime registry --
+}
+
+# A checkout may be somebody else's, as in a container, and what was unpacked from an archive is none.
+sources() {
+  local git=(git -c safe.directory='*')
+  if "${git[@]}" rev-parse --git-dir > /dev/null 2>&1; then
+    "${git[@]}" ls-files -co --exclude-standard -- '*.cpp' '*.hpp' | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+  else
+    find . \( -name build -o -name '.?*' \) -prune -o -type f -name '*.[ch]pp' -printf '%P\n'
+  fi
+}
+
+fmt_command() {
+  case ${1:-} in
+    --check) sources | xargs "$(llvm clang-format)" --dry-run --Werror ;;
+    "") sources | xargs "$(llvm clang-format)" -i ;;
+    *) fail "unknown option \"$1\"" ;;
+  esac
+}
+
+# Each public header is a source of the target public_headers (tests/xmake.lua).
+check_headers() {
+  if build release public_headers; then passed=$((passed + 1)); else count_failure "every public header compiles alone"; fi
+}
+
+check_lint() {
+  if lint; then passed=$((passed + 1)); else count_failure "clang-tidy is silent" "$(head -n 60 "$cache/lint.log")"; fi
+}
+
+# clang-tidy spends nearly all of its time on the headers of others. So it reads the sources of a folder in batches, as one
+# text; only where it finds something does it read them one by one, to say where. Not the tests themselves, nor the
+# consumer, which includes Hawser as it is installed.
+lint() { # $1 = checks instead of .clang-tidy's, if any
+  export lint_checks=${1:-} batches=$cache/lint lint_memory=${XDG_CACHE_HOME:-${HOME:-$root}/.cache}/hawser/lint
+  [ -f build/release/gen/keeper_image.inc ] || build release runtime || return 1
+  rm -rf "$batches"
+  mkdir -p "$batches" "$lint_memory"
+  find "$lint_memory" -type f -mtime +30 -delete
+  local folder file alone=0
+  while read -r folder; do
+    while read -r file; do
+      if grep -q '^int main(' "$file"; then echo "$file" > "$batches/main-$((++alone))"; else echo "$file"; fi
+    done < <(sources | grep "^$folder/[^/]*\.cpp$" | grep -vE '_test\.cpp$|^tests/install/') |
+      split -l 12 - "$batches/${folder//\//-}-"
+  done < <(sources | grep '\.cpp$' | xargs -n 1 dirname | sort -u)
+  total=$(ls "$batches" | wc -l)
+  export -f lint_batch tidy llvm versioned
+  with_progress "linting" "$cache/lint.log" lint_filter xargs -a <(ls -S "$batches") -P "$jobs" -I{} bash -c 'lint_batch {}'
+}
+
+# A batch that was found clean is not looked at again until its text, a header, the rules or the tool change.
+lint_batch() { # $1 = name of a file that lists sources
+  local text=$batches/$1.cpp folder key file code=0
+  folder=$(dirname "$(head -n 1 "$batches/$1")")
+  xargs cat < "$batches/$1" > "$text"
+  key=$({ "$(llvm clang-tidy)" --version; cat .clang-tidy; echo "$lint_checks"; "$(llvm clang++)" -std=c++20 -Ibuild/release/gen -iquote "$folder" -E -P -C "$text"; } | sha256sum | cut -d' ' -f1)
+  if [ ! -f "$lint_memory/$key" ] && ! tidy "$text" -iquote "$folder" > /dev/null; then
+    while read -r file; do tidy "$file" || code=1; done < "$batches/$1"
+  fi
+  [ $code = 1 ] || : > "$lint_memory/$key"
+  echo "linted $(head -n 1 "$batches/$1") …"
+  return $code
+}
+
+tidy() { # $1 = source, rest = the compiler's options
+  "$(llvm clang-tidy)" --quiet ${lint_checks:+--checks="$lint_checks"} "$1" -- -std=c++20 -Ibuild/release/gen -DHAWSER_SOURCE_ROOT='"."' "${@:2}" 2>/dev/null
+}
+
+lint_filter() {
+  local count=0 line
+  while IFS= read -r line; do [[ $line != "linted "* ]] || echo "$((++count * 100 / total)) ${line#linted }"; done
+}
+
+lint_command() { # deep: the static analyzer instead of the quick checks
+  case ${1:-} in
+    "") lint ;;
+    deep) lint '-*,clang-analyzer-*,-clang-analyzer-cplusplus.NewDeleteLeaks' ;;
+    *) fail "unknown lint \"$1\": deep" ;;
+  esac || { grep -v '^linted ' "$cache/lint.log"; return 1; }
+}
+
+check_fuzz() {
+  local target
+  build fuzz --group=fuzz || { count_failure "the fuzz build"; return 0; }
+  run_fuzz_targets 5 $(fuzz_targets)
+  for target in $(fuzz_targets); do
+    if fuzz_verdict "$target" > "$cache/fuzz-verdict.log"; then passed=$((passed + 1)); else count_failure "$target finds nothing in 5 s" "$(cat "$cache/fuzz-verdict.log")"; fi
+  done
+}
+
+check_install() {
+  build release || { count_failure "the release build"; return 0; }
+  check "a program builds against the installed library" installed_library
+  check "a project that includes Hawser builds, without its tests" including_project
+  check "what an xmake user types works" plain_xmake
+}
+
+installed_library() {
+  local to=$cache/installed cflags libs
+  rm -rf "$to"
+  xmake_for release install -o "$to"
+  # -I only by pkg-config's word, which is quoted for a shell: what the installed headers include must be installed, too.
+  export PKG_CONFIG_PATH=$to/lib/pkgconfig
+  eval "cflags=($(pkg-config --cflags hawser)) libs=($(pkg-config --libs hawser))"
+  "$(llvm clang++)" -std=c++20 "${cflags[@]}" tests/install/consumer.cpp -o "$to/consumer" "${libs[@]}"
+  [ "$("$to/consumer")" = "hello from an installed library" ]
+  [[ $(PATH=/nowhere "$to/consumer") == 'spawn "echo": '*'PATH=/nowhere'* ]]  # what goes wrong is said, and ends in order
+  # What the other modules' headers include must be there, too.
+  (cd "$to/include" && find hawser -name '*.hpp' | sed 's,.*,#include <&>,') | "$(llvm clang++)" -std=c++20 -fsyntax-only -x c++ "${cflags[@]}" -
+  [[ $("$to/bin/hawser" --version) == "hawser $(pkg-config --modversion hawser) ("* ]]
+}
+
+readme_text() { # $1 = how its first line begins; to the end of the block
+  sed -n "\\|^$1|,/^\`\`\`/{/^\`\`\`/!p}" README.md
+}
+
+# As README.md says, with the program that it shows.
+including_project() {
+  local project=$cache/including recipe
+  rm -rf "$project"
+  mkdir -p "$project"
+  readme_text '#include <hawser/runtime/keeper.hpp>' > "$project/main.cpp"
+  sed -n '/^#include <hawser/,$p' tests/install/consumer.cpp | diff - "$project/main.cpp"  # README.md says that it is the same
+  recipe=$(readme_text 'includes("path')
+  recipe=${recipe/clang-19/$(xmake_toolchain)}
+  printf '%s\n' "${recipe/path\/to\/hawser/"$root"}" > "$project/xmake.lua"
+  # Not optimised: it is the second time that everything is compiled, and it only has to work.
+  (cd "$project" && root=$project && xmake_for including f -P . -y -m debug --ccache=n && xmake_for including build -P . -j "$jobs" my-program)
+  (cd "$project" && root=$project && xmake_for including show -P . -l targets) > "$project/targets"
+  grep -qw libhawser "$project/targets"
+  ! grep -E '_test|hawser-bench' "$project/targets" || { echo "so it builds what only we need"; return 1; }
+  [ "$("$project"/build/linux/*/debug/my-program)" = "hello from an installed library" ]
+}
+
+# The programs are built; every test of ours needs no more than xmake gives it, but one program shows as much as all. Nobody
+# says which compiler or which mode: the keeper alone shows that the right ones are taken.
+plain_xmake() {
+  local plain=$cache/plain
+  rm -rf "$plain"
+  export XMAKE_ROOT=y
+  XMAKE_CONFIGDIR=$plain/config XMAKE_GLOBALDIR=$plain/global xmake f -y -o "$plain/build"
+  XMAKE_CONFIGDIR=$plain/config XMAKE_GLOBALDIR=$plain/global xmake build hawser-keeper
+  [ -x "$plain/build/release/bin/hawser-keeper" ]
+  [[ $(xmake_for release run hawser --version) == hawser* ]]
+  xmake_for release test tree_test/all | grep -E '^100% tests passed'
+}
