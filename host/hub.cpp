@@ -162,24 +162,24 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
   co_return std::move(**answer);
 }
 
-task<result<envelope>> hub_core::dispatch(server_id id, std::string tool, std::string arguments,
-                                          call_settings settings_of_call, output_schema schema) {
+task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std::string arguments,
+                                          call_settings settings_of_call) {
   if (id == native_id) {
-    auto calling = call_native(std::move(tool), std::move(arguments));
+    auto calling = call_native(std::move(target.tool), std::move(arguments));
     co_return co_await with_stop(settings_of_call.stop, std::move(calling));
   }
   const std::shared_ptr<server> owner = find(id);
-  if (!owner) co_return gone("the server of the tool \"" + tool + "\" was removed");
+  if (!owner) co_return gone("the server of the tool \"" + target.tool + "\" was removed");
   if (calls.users() > settings.limits.max_total_pending)
     co_return error{.code = errc::too_large,
                     .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
   if (arguments.empty()) arguments = "{}";  // some servers insist on them
   call_options options_of_call = options_for(*owner, settings_of_call);
-  auto calling = owner->call_tool(std::move(tool), std::move(arguments), std::move(options_of_call));
+  auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call));
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
   if (!answer) co_return answer.error();
   envelope_options reading{
-      .schema = std::move(schema), .max_text = settings.limits.max_result, .resources = settings.resources};
+      .schema = std::move(target.schema), .max_text = settings.limits.max_result, .resources = settings.resources};
   auto read = envelope::read(*std::move(answer), std::move(reading));
   if (!read) co_return owner->described(read.error(), "call");
   co_return read;
@@ -247,19 +247,15 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   const table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
   if (row == nullptr) co_return error{.code = errc::tool_unknown, .what = "no tool is named \"" + name + '"'};
-  std::string tool{row->definition->name};
-  output_schema schema{.json = row->definition->output_schema};
-  if (!schema.json.empty()) schema.keeper = std::make_shared<const table_ref>(held);  // the row's texts live as long
-  co_return co_await core_->dispatch(row->server, std::move(tool), std::move(arguments), std::move(settings),
-                                     std::move(schema));
+  call_target target{*row, held};
+  co_return co_await core_->dispatch(row->server, std::move(target), std::move(arguments), std::move(settings));
 }
 
 task<result<envelope>> hub::call(server_id server, std::string tool, std::string arguments, call_settings settings) {
   const usage::mark inside{core_->calls};
   if (core_->closing.is_set()) co_return is_closed();
   if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + tool + '"', sound.error());
-  co_return co_await core_->dispatch(server, std::move(tool), std::move(arguments), std::move(settings),
-                                     output_schema{});
+  co_return co_await core_->dispatch(server, call_target{std::move(tool)}, std::move(arguments), std::move(settings));
 }
 
 result<void> hub::add_tool(native_tool added) {

@@ -80,9 +80,11 @@ class hub {
   [[nodiscard]] const registry& table() const noexcept;
   [[nodiscard]] table_ref tools() const { return table().table(); }
 
-  /// `arguments` is a JSON object as text. Looks the name up in the current table. A lazy server is started.
+  /// `arguments` is a JSON object as text. Looks the name up in the current table, and again when the call had to wait
+  /// for a start: what `access` and `tools` do not admit by then is errc::tool_unknown. A lazy server is started.
   task<result<envelope>> call(std::string name, std::string arguments, call_settings settings = {});
-  /// The tool of a row of a held table, whatever has the name now; errc::server_gone if its server was removed.
+  /// The tool of a row of a held table, whatever has the name now; errc::server_gone if its server was removed,
+  /// errc::tool_unknown if the server's configuration does not admit it.
   task<result<envelope>> call(server_id server, std::string tool, std::string arguments, call_settings settings = {});
 
   result<void> add_tool(native_tool added);
@@ -123,7 +125,7 @@ class hub {
   task<result<void>> subscribe(std::string server, std::string uri);
   task<result<void>> unsubscribe(std::string server, std::string uri);
   task<result<void>> set_log_level(std::string server, std::string level);
-  /// What has no typed call: `params` is a JSON object as text, or empty.
+  /// What has no typed call: `params` is a JSON object as text, or empty. A tools/call needs to be admitted, too.
   task<result<raw_json>> request(std::string server, std::string method, std::string params,
                                  call_settings settings = {});
   result<void> notify(std::string_view server, std::string_view method, std::string_view params = {});

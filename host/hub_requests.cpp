@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A hub's servers by name: adding, removing, their state, and what they can be asked beside tools.
 #include "../runtime/timeout.hpp"
+#include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
 #include "detail/hub_core.hpp"
 
@@ -79,19 +80,31 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
 
 namespace {
 
-// Finds the server, waits for it, and has `begin` make the request on its session, under the caller's stop.
+// Finds the server, waits for it, and has `begin` make the request on its session, under the caller's stop. `tool` is
+// what the request calls, if it is a tools/call.
 template <class F>
 task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, call_settings settings,
-                             F begin) {
+                             F begin, std::optional<std::string> tool = std::nullopt) {
   const usage::mark inside{core.calls};
   auto found = core.named(server);
   if (!found) co_return found.error();
   auto at = co_await (*found)->connected();
   if (!at) co_return at.error();
+  if (tool) {
+    if (auto admitted = (*found)->admits_call(*tool); !admitted) co_return (*found)->described(admitted.error(), phase);
+  }
   auto asking = begin(**at, detail::options_for(**found, settings));
   auto answer = co_await with_stop(settings.stop, std::move(asking));
   if (!answer) co_return (*found)->described(answer.error(), phase);
   co_return answer;
+}
+
+// Params that name no tool get the empty name, which no server lists.
+std::string tool_in(const std::string& params) {
+  const auto parsed = raw_json{params}.parse();
+  const boost::json::object* members = parsed ? parsed->if_object() : nullptr;
+  const boost::json::value* name = members != nullptr ? members->if_contains("name") : nullptr;
+  return name != nullptr && name->is_string() ? std::string{name->get_string()} : std::string{};
 }
 
 }  // namespace
@@ -139,10 +152,14 @@ task<result<void>> hub::set_log_level(std::string server, std::string level) {
 task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
                                     call_settings settings) {
   std::string phase = method;
-  return asked(*core_, std::move(server), std::move(phase), std::move(settings),
-               [method = std::move(method), params = std::move(params)](session& s, call_options options) {
-                 return s.request(method, params, std::move(options));
-               });
+  std::optional<std::string> tool;
+  if (method == protocol::method::tools_call) tool = tool_in(params);
+  return asked(
+      *core_, std::move(server), std::move(phase), std::move(settings),
+      [method = std::move(method), params = std::move(params)](session& s, call_options options) {
+        return s.request(method, params, std::move(options));
+      },
+      std::move(tool));
 }
 
 result<void> hub::notify(std::string_view server, std::string_view method, std::string_view params) {

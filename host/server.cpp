@@ -159,21 +159,49 @@ task<result<semaphore::permit>> server::admission() {
   co_return place;
 }
 
-task<result<raw_json>> server::call_tool(std::string tool, std::string arguments, call_options options) {
+result<void> server::admits_call(std::string_view tool) const {
+  const auto refused = [&](const std::string& why) {
+    return error{.code = errc::tool_unknown, .what = "the tool \"" + std::string{tool} + "\" " + why};
+  };
+  if (!filter_.admits_name(tool)) return refused("is excluded by \"tools\" in its configuration");
+  if (settings_.access == tool_access::any) return {};
+  const std::string rule = R"("access": ")" + std::string{to_string(settings_.access)} + '"';
+  // What an earlier start said about its tools is good for listing them, and not for calling them.
+  if (!listed_) return refused("cannot be checked against " + rule + ": its tools could not be listed");
+  if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
+  return refused("is not admitted by " + rule + " in its configuration");
+}
+
+// What was looked up before a wait may be out of date: every start lists the tools anew.
+result<void> server::resolve(call_target& target) const {
+  if (target.exposed.empty() || around_.tools.version() == target.version) return admits_call(target.tool);
+  const table_ref held = around_.tools.table();
+  const tool_row* row = held->find(target.exposed);
+  if (row != nullptr && row->server == id_) {
+    target = call_target{*row, held};
+    return admits_call(target.tool);
+  }
+  if (auto admitted = admits_call(target.tool); !admitted) return admitted;
+  return error{.code = errc::tool_unknown, .what = "it does not list the tool \"" + target.tool + "\" any more"};
+}
+
+task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options) {
   auto place = co_await with_timeout(options.idle_timeout, admission());
   if (!place) {
     error why = place.error();
     if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(options.idle_timeout);
     co_return described(std::move(why), "call");
   }
-  auto answer = co_await session_->call_tool(tool, arguments, options);
+  if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
+  auto answer = co_await session_->call_tool(target.tool, arguments, options);
   if (answer) co_return answer;
   // Auto-replay: a server that has forgotten the session has done nothing; once, in the session that follows.
   const auto forgot = [](const error& e) { return e.code == errc::closed && e.native == 404; };
   if (forgot(answer.error()) && answer.error().executed == execution::no) {
     auto again = co_await with_timeout(options.idle_timeout, connected());
     if (!again) co_return described(again.error(), "call");
-    answer = co_await (*again)->call_tool(std::move(tool), std::move(arguments), std::move(options));
+    if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
+    answer = co_await (*again)->call_tool(target.tool, std::move(arguments), std::move(options));
     if (answer) co_return answer;
   }
   const bool network = process_ == nullptr && (answer.error().code == errc::io || answer.error().code == errc::closed);
@@ -215,21 +243,29 @@ result<void> server::notify(std::string_view method, std::string_view params) {
   return session_->notify(method, params);
 }
 
-std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) {
-  const auto is_admitted = [&](const tool& one) {
-    return admits(settings_.access, one.hints) && filter_.admits_name(one.name);
-  };
+std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) const {
   if (settings_.tools.empty() && settings_.access == tool_access::any) return listed;
+  // A server that lists a name twice, once as a reader and once as a writer, is called by that name in either case.
+  std::set<std::string_view> refused;
+  for (const tool& one : listed->tools()) {
+    if (!admits(settings_.access, one.hints)) refused.insert(one.name);
+  }
   auto rest = std::make_shared<tool_list>();
   rest->keep(listed);
   for (const tool& one : listed->tools()) {
-    if (is_admitted(one)) rest->add(one);
+    if (filter_.admits_name(one.name) && !refused.contains(one.name)) rest->add(one);
   }
   return rest;
 }
 
 void server::publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable) {
   const auto rest = admitted(listed);
+  if (settings_.access != tool_access::any) {
+    admitted_ = rest;
+    admitted_names_.clear();
+    for (const tool& one : rest->tools()) admitted_names_.push_back(one.name);
+    std::sort(admitted_names_.begin(), admitted_names_.end());
+  }
   const auto outcome = around_.tools.replace(id_, settings_.name, rest);
   rows_ = rest->size() - outcome.refused;
   refused_ = unusable + listed->size() - rows_;

@@ -7,8 +7,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "../transports/stdio_channel.hpp"
+#include "call_target.hpp"
 #include "restart_plan.hpp"
 #include "server_surroundings.hpp"
 #include "status.hpp"
@@ -42,8 +45,13 @@ class server final : private session_listener {
   /// there is none, and nothing was executed.
   task<result<session*>> connected();
 
-  /// With the server's limit of calls at once, and its name in every error.
-  task<result<raw_json>> call_tool(std::string tool, std::string arguments, call_options options);
+  /// With the server's limit of calls at once, and its name in every error. The target is looked up again after every
+  /// wait, and changed to what is in the current table; errc::tool_unknown if it is not there any more, or is not
+  /// admitted.
+  task<result<raw_json>> call_tool(call_target& target, std::string arguments, call_options options);
+  /// Whether the configuration admits a call of this tool, given what the server of now says about it: patterns in
+  /// `tools` and `access`. Decided for a server that is connected.
+  [[nodiscard]] result<void> admits_call(std::string_view tool) const;
   task<result<void>> subscribe(std::string uri, bool wanted);
   task<result<void>> set_log_level(std::string level);
   result<void> notify(std::string_view method, std::string_view params);
@@ -93,7 +101,8 @@ class server final : private session_listener {
   void note_era();
   void publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable);
   void mark(availability state);
-  [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed);
+  [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed) const;
+  [[nodiscard]] result<void> resolve(call_target& target) const;
 
   const server_surroundings& around_;
   server_settings settings_;
@@ -127,6 +136,9 @@ class server final : private session_listener {
   std::optional<error> ended_;        // why the session did
   agreement agreed_;
   std::shared_ptr<const tool_list> to_remember_;
+  bool listed_ = false;                           // its tools, since it was last started
+  std::shared_ptr<const tool_list> admitted_;     // where not everything is
+  std::vector<std::string_view> admitted_names_;  // of these, sorted
   std::size_t rows_ = 0;
   std::size_t refused_ = 0;
   std::size_t starts_ = 0;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "server_memory.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <chrono>
+#include <functional>
 
 #include "../runtime/crypto.hpp"
 #include "../runtime/file.hpp"
 #include "../runtime/offload.hpp"
+#include "../runtime/private_folder.hpp"
 #include "../transports/json_text.hpp"
 #include "tool_page.hpp"
 
@@ -35,7 +34,7 @@ void append_parts(std::string& to, const std::map<std::string, std::string>& par
 }
 
 // Secrets take part only as a hash, of which sixteen bytes become the name of the file.
-std::string key_of(const server_settings& about) {
+std::string file_name_of(const server_settings& about) {
   std::string all;
   append_part(all, about.name);
   if (const auto* child = std::get_if<stdio_settings>(&about.transport)) {
@@ -52,7 +51,7 @@ std::string key_of(const server_settings& about) {
     append_parts(all, remote.headers);
   }
   const auto hash = sha256(all);
-  return base64url({reinterpret_cast<const char*>(hash.data()), 16});
+  return base64url({reinterpret_cast<const char*>(hash.data()), 16}) + ".json";
 }
 
 std::string file_text(const remembered_server& what) {
@@ -85,13 +84,18 @@ result<remembered_server> read_text(std::string_view text, std::size_t max_tools
   return read;
 }
 
-result<void> make_folder(const std::string& path) {
-  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST)
-      return error{.code = errc::io, .what = part + ": the folder cannot be made", .native = errno};
-    if (slash == std::string::npos) return {};
-  }
+// A cache decides which tools are shown and which era is assumed, so it is opened with the checks for credentials.
+result<std::optional<secret>> read_remembered(const std::string& folder, const std::string& name) {
+  auto opened = private_folder::open(folder);
+  if (!opened) return std::move(opened).error();
+  if (!*opened) return std::optional<secret>{};
+  return (*opened)->read(name, max_memory_file);
+}
+
+result<void> make_memory_folder(const std::string& folder) {
+  auto made = private_folder::make(folder);
+  if (!made) return std::move(made).error();
+  return {};
 }
 
 }  // namespace
@@ -104,32 +108,33 @@ std::int64_t server_memory::now() noexcept {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::string server_memory::path_of(const server_settings& about) const {
-  return folder_ + "/servers/" + key_of(about) + ".json";
-}
-
-task<std::optional<remembered_server>> server_memory::recall(const server_settings& about,
-                                                             std::size_t max_tools) const {
-  if (folder_.empty()) co_return std::nullopt;
-  auto text = co_await read_file(path_of(about), max_memory_file);
-  if (!text) co_return std::nullopt;
-  auto read = read_text(*std::move(text), max_tools);
-  if (!read) co_return std::nullopt;
-  co_return *std::move(read);
+task<result<std::optional<remembered_server>>> server_memory::recall(const server_settings& about,
+                                                                     std::size_t max_tools) const {
+  std::optional<remembered_server> known;
+  if (folder_.empty()) co_return known;
+  std::function<result<std::optional<secret>>()> job = [folder = servers_folder(), name = file_name_of(about)] {
+    return read_remembered(folder, name);
+  };
+  auto text = co_await offload<std::optional<secret>>(std::move(job));
+  if (!text && text.error().code == errc::config) co_return std::move(text).error();
+  if (!text || !*text) co_return known;
+  auto read = read_text((*text)->reveal(), max_tools);
+  if (read) known = *std::move(read);
+  co_return known;
 }
 
 task<result<void>> server_memory::keep(const server_settings& about, remembered_server what) const {
   if (folder_.empty()) co_return result<void>{};
-  std::string path = path_of(about);
-  auto old = co_await recall(about, what.tools ? what.tools->size() : 0);
+  auto recalled = co_await recall(about, what.tools ? what.tools->size() : 0);
+  const auto old = recalled ? *std::move(recalled) : std::nullopt;  // a file that is refused is replaced
   const tool_list none;
   const bool said = old && old->revision == what.revision && *old->tools == (what.tools ? *what.tools : none);
   // One from the future was written when the clock was wrong, and would never be recent.
   if (said && old->seen <= what.seen && what.seen - old->seen < day / 2) co_return result<void>{};
-  std::string folder = folder_ + "/servers";
-  auto make = [folder = std::move(folder)] { return make_folder(folder); };
+  std::function<result<void>()> make = [folder = servers_folder()] { return make_memory_folder(folder); };
   auto made = co_await offload<void>(std::move(make));
   if (!made) co_return made;
+  std::string path = servers_folder() + '/' + file_name_of(about);
   std::string text = file_text(what);
   co_return co_await replace_file(std::move(path), std::move(text));
 }

@@ -26,8 +26,10 @@ class server_memory {
   /// An empty folder remembers nothing.
   explicit server_memory(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Nothing if there is no file, or none that is sound and about this very configuration.
-  task<std::optional<remembered_server>> recall(const server_settings& about, std::size_t max_tools) const;
+  /// Nothing if there is no file, or none that is sound and about this very configuration. errc::config for a file or
+  /// folder that others could have written or that is not the user's own, as for a file with logins; see
+  /// private_folder.
+  task<result<std::optional<remembered_server>>> recall(const server_settings& about, std::size_t max_tools) const;
   /// Written only if it says something new, or the old one is half a day old.
   task<result<void>> keep(const server_settings& about, remembered_server what) const;
 
@@ -36,7 +38,7 @@ class server_memory {
   static std::int64_t now() noexcept;
 
  private:
-  [[nodiscard]] std::string path_of(const server_settings& about) const;
+  [[nodiscard]] std::string servers_folder() const { return folder_ + "/servers"; }
   std::string folder_;
 };
 

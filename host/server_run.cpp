@@ -149,13 +149,16 @@ task<void> server::wait_until(std::optional<time_point> due) {
 }
 
 task<void> server::recall() {
-  auto known = co_await around_.memory.recall(settings_, around_.settings.limits.max_tools);
+  auto recalled = co_await around_.memory.recall(settings_, around_.settings.limits.max_tools);
   recalled_ = true;
-  if (known) {
-    asked_ = known->seen;
-    if (!known->revision.empty() && !protocol::modern(known->revision)) legacy_since_ = known->seen;
-    agreed_.revision = known->revision;
-    if (settings_.lazy && settings_.enabled && known->tools) publish(known->tools, 0);
+  if (!recalled && recalled.error().code == errc::config)
+    around_.session.home.log().write(log_level::warning, settings_.name, recalled.error().what + "; it is not used");
+  if (recalled && *recalled) {
+    const remembered_server& known = **recalled;
+    asked_ = known.seen;
+    if (!known.revision.empty() && !protocol::modern(known.revision)) legacy_since_ = known.seen;
+    agreed_.revision = known.revision;
+    if (settings_.lazy && settings_.enabled && known.tools) publish(known.tools, 0);
   }
   if (!settings_.lazy) needed_ = true;
   changed_.set();
@@ -164,6 +167,7 @@ task<void> server::recall() {
 task<result<void>> server::serve_once() {
   {
     become(server_state::starting);
+    listed_ = false;
     auto place = co_await around_.starts.acquire();
     if (!place) co_return place.error();
     const place_keeper in_time{around_.session.home, *std::move(place)};
@@ -266,6 +270,7 @@ task<result<void>> server::relist() {
   changed_first_.reset();
   if (!agreed_.can.tools) {
     publish(std::make_shared<tool_list>(), 0);
+    listed_ = true;
     co_return result<void>{};
   }
   auto listing = co_await session_->list_tools();
@@ -273,6 +278,7 @@ task<result<void>> server::relist() {
   for (const skipped_tool& one : listing->skipped)
     around_.session.home.log().write(log_level::warning, settings_.name, "tool \"" + one.name + "\": " + one.why);
   publish(listing->tools, listing->skipped_count);
+  listed_ = true;
   to_remember_ = listing->tools;
   co_return result<void>{};
 }

@@ -32,7 +32,7 @@ result<void> check_folder(const std::string& path, int fd) {
   if (fstat(fd, &found) != 0) return detail::file_error(errno, path, "stat");
   if (found.st_uid != geteuid())
     return refused(path, "this folder belongs to user " + std::to_string(found.st_uid) +
-                             ", and only yours may hold logins; remove it or chown it");
+                             ", and only your own can be trusted; remove it or chown it");
   if ((found.st_mode & 022U) != 0)
     return refused(path, "others may write to this folder (mode " + octal(found.st_mode) + "); chmod 700 it");
   return {};
@@ -44,7 +44,7 @@ result<void> check_file(const std::string& path, const struct stat& found) {
     return refused(path, "this file belongs to user " + std::to_string(found.st_uid) + "; remove it or chown it");
   if ((found.st_mode & 077U) != 0)
     return refused(path, "others may read or write this file (mode " + octal(found.st_mode) +
-                             "); chmod 600 it, and if that was a mistake, log out and in again");
+                             "); chmod 600 it, and if there are logins in it, log out and in again");
   if (found.st_nlink > 1)
     return refused(path,
                    "this file has " + std::to_string(found.st_nlink) + " names (hard links); copy it to its place");

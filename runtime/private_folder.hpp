@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files with secrets in them, in a folder of the user's alone. Everything here blocks: it is for functions on the
-// pool. What others could have read, written or put there is refused, and the error says how to mend it.
+// Files that hold secrets or are trusted, in a folder of the user's alone. Everything here blocks: it is for functions
+// on the pool. What others could have read, written or put there is refused, and the error says how to mend it.
 #pragma once
 
 #include <cstddef>

@@ -53,8 +53,8 @@ struct hub_core {
   result<std::shared_ptr<server>> named(std::string_view name) const;
   registry::outcome publish_natives();
 
-  task<result<envelope>> dispatch(server_id id, std::string tool, std::string arguments, call_settings settings_of_call,
-                                  output_schema schema);
+  task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
+                                  call_settings settings_of_call);
   task<result<envelope>> call_native(std::string tool, std::string arguments);
 };
 

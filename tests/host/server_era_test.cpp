@@ -83,8 +83,8 @@ struct memory_of_runs {
   remembered_server known() {
     const server_memory memory{folder.path};
     auto found = testing::run(memory.recall(files(), 100));
-    expect(found.has_value());
-    return found.value_or(remembered_server{});
+    expect(found.has_value() and found->has_value());
+    return found.has_value() ? found->value_or(remembered_server{}) : remembered_server{};
   }
   void pretend(std::string revision, std::int64_t seen) {
     remembered_server changed = known();
