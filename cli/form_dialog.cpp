@@ -72,6 +72,7 @@ task<result<step>> ask_field(output& to, line_source& from, const form_field& fi
     auto line = co_await from.next();
     if (!line) co_return end_of_input(std::move(line).error());
     if (const auto end = refusal_in(*line)) co_return step{.end = end};
+    if (*line == "/skip" && !field.required) co_return step{};
     if (line->empty() && preset) co_return step{.value = std::move(preset)};
     if (line->empty() && !field.required) co_return step{};
     auto value = read_answer(field, *line);
@@ -131,6 +132,7 @@ task<result<elicitation_answer>> ask_form(output& to, line_source& from, form_re
     to.line({in(ink::yellow, "declined: "), escaped(fields.error().what)});
     co_return elicitation_answer{};
   }
+  to.line({in(ink::dim, "Enter takes what stands in brackets, /skip leaves an optional answer out")});
   to.line({in(ink::dim, "/decline says no, /cancel or Ctrl-D gives no answer; give no passwords here")});
   std::vector<std::optional<json::value>> answers;
   for (const form_field& field : *fields) answers.push_back(field.preset);

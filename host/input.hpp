@@ -18,6 +18,10 @@ struct form_request {
   std::string server{};
   std::string message{};
   boost::json::object schema{};  ///< a flat object of primitive members
+
+  /// What the form shows before the user has changed anything: the schema's defaults, without those that the schema
+  /// itself does not allow. For the user to look at; nothing but the content of the answer is ever sent.
+  [[nodiscard]] boost::json::object prefilled() const;
 };
 
 struct url_request {
@@ -29,7 +33,8 @@ struct url_request {
 struct elicitation_answer {
   enum class action : std::uint8_t { accept, decline, cancel };
   action what = action::decline;
-  /// Of an accepted form. Members that are absent and have a default in the schema are filled in.
+  /// Of an accepted form, and sent as it is: nothing is added. What does not satisfy the schema is not sent, and the
+  /// server gets an error instead.
   boost::json::object content{};
 };
 

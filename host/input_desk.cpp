@@ -6,6 +6,7 @@
 
 #include "../transports/message.hpp"
 #include "../transports/protocol.hpp"
+#include "schema_check.hpp"
 
 namespace hawser {
 
@@ -36,21 +37,6 @@ std::string_view word(action what) {
 bool opens_in_a_browser(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
 
 }  // namespace
-
-namespace detail {
-
-void fill_defaults(json::object& content, const json::object& schema) {
-  const json::value* found = schema.if_contains("properties");
-  const json::object* properties = found != nullptr ? found->if_object() : nullptr;
-  if (properties == nullptr) return;
-  for (const auto& member : *properties) {
-    const json::object* about = member.value().if_object();
-    const json::value* usual = about != nullptr ? about->if_contains("default") : nullptr;
-    if (usual != nullptr && !content.contains(member.key())) content.emplace(member.key(), *usual);
-  }
-}
-
-}  // namespace detail
 
 task<result<std::string>> input_desk::answer(std::string server, std::string method, std::string params) const {
   json::object object;
@@ -121,14 +107,21 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   const json::value* found = params.if_contains("requestedSchema");
   if (found == nullptr || !found->is_object())
     co_return rpc_error(protocol::code::invalid_params, "a form needs a requestedSchema");
-  const json::object schema = found->get_object();
-  form_request request{.server = std::move(server), .message = message, .schema = schema};
+  const std::string schema = json::serialize(*found);
+  // Before anybody is asked: what no answer can be checked against is no form.
+  if (const auto checkable = schema_violation(schema, "{}"); !checkable)
+    co_return rpc_error(protocol::code::invalid_params, "requestedSchema: " + checkable.error().what);
+  form_request request{.server = std::move(server), .message = message, .schema = found->get_object()};
   auto answered = co_await ask(way_, where_, handlers_.form, std::move(request));
   if (!answered) co_return answered.error();
   elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};
   json::object out{{"action", word(given.what)}};
   if (given.what == action::accept) {
-    detail::fill_defaults(given.content, schema);
+    // Nothing is added: the user has agreed to this content and to no other.
+    const auto violation = schema_violation(schema, json::serialize(given.content));
+    if (!violation || *violation)
+      co_return rpc_error(protocol::code::internal_error, "the answer to the form does not satisfy its schema: " +
+                                                              (violation ? **violation : violation.error().what));
     out["content"] = std::move(given.content);
   }
   co_return json::serialize(out);

@@ -33,9 +33,4 @@ class input_desk {
   input_handlers handlers_;
 };
 
-namespace detail {
-/// Puts the schema's defaults in place of members that are absent.
-void fill_defaults(boost::json::object& content, const boost::json::object& schema);
-}  // namespace detail
-
 }  // namespace hawser

@@ -73,6 +73,14 @@ const suite<"form_dialog"> tests = [] {
     expect(contains(shown, "news: (left out)"));
   };
 
+  "SEC-2 an optional answer that has a default can be left out"_test = [] {
+    const auto [answer, shown] = fill(request(person), {"Ada", "/skip", "", "y"});
+    expect(boost::json::serialize(answer.content) == R"({"name":"Ada"})");
+    expect(contains(shown, "age: (left out)"));
+    expect(fill(request(person), {"/skip", "Bo", "", "", "y"}).answer.content.at("name") == "/skip")
+        << "what is required cannot be left out";
+  };
+
   "a form can be edited before it is sent"_test = [] {
     const auto answer = fill(request(person), {"Ada", "36", "yes", "e", "", "", "no", "y"}).answer;
     expect(boost::json::serialize(answer.content) == R"({"name":"Ada","age":36,"news":false})");

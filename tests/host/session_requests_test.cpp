@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a server asks of a session by requests of its own: answered in the legacy era, never in the modern one.
+#include <boost/json.hpp>
 #include <thread>
 
 #include "../../host/session.hpp"
@@ -101,12 +102,38 @@ const suite<"session_requests"> tests = [] {
     });
   };
 
-  "SEP-1034 the defaults of a form are filled in where the user left them out"_test = [] {
+  "SEC-2 what is sent is what the user reviewed, without the defaults of members that were left out"_test = [] {
     with_session(legacy(willing()), [](session_house& h) -> task<void> {
       auto filled = co_await answer_to(h, "elicitation/create", form);
-      expect(filled.at({"result", "content", "age"}) == "8") << "what the user said stays";
-      expect(filled.at({"result", "content", "on"}) == "false");
-      expect(filled.at({"result", "content", "tags"}) == R"(["a"])");
+      expect(filled.at({"result", "content"}) == R"({"name":"box/who?","age":8})") << filled.text;
+    });
+  };
+
+  "SEC-2 content that does not satisfy the schema is not sent"_test = [] {
+    static json::object content;
+    input_handlers careless = willing();
+    careless.form = [](const form_request&, reply<elicitation_answer> give) {
+      give({.what = action::accept, .content = content});
+    };
+    with_session(legacy(std::move(careless)), [](session_house& h) -> task<void> {
+      for (const char* text : {R"({"age":"secret-age"})", R"({"name":1})", R"({"on":null})"}) {
+        content = json::parse(text).as_object();
+        auto refused = co_await answer_to(h, "elicitation/create", form);
+        expect(refused.at({"error", "code"}) == "-32603") << refused.text;
+        expect(refused.text.find("secret-age") == std::string::npos) << refused.text;
+      }
+      content = {{"age", 8}};
+      auto filled = co_await answer_to(h, "elicitation/create", form);
+      expect(filled.at({"result", "content"}) == R"({"age":8})") << filled.text;
+    });
+  };
+
+  "SEC-2 a form whose schema cannot be checked is refused, and nobody is asked"_test = [] {
+    with_session(legacy(willing()), [](session_house& h) -> task<void> {
+      const char* elsewhere =
+          R"({"message":"x","requestedSchema":{"type":"object","$ref":"https://example.com/schema.json"}})";
+      expect(co_await code_of(h, "elicitation/create", elsewhere) == -32602);
+      expect(times.forms == 0_i);
     });
   };
 
@@ -188,9 +215,9 @@ const suite<"session_requests"> tests = [] {
     static std::thread there;
     static std::thread::id ran_on;
     setting how = legacy(willing());
-    how.can.form = [](form_request, reply<elicitation_answer> give) {
+    how.can.form = [](const form_request& asked, reply<elicitation_answer> give) {
       ran_on = std::this_thread::get_id();
-      give({.what = action::accept});
+      give({.what = action::accept, .content = asked.prefilled()});
     };
     how.where = [](std::function<void()> work) { there = std::thread{std::move(work)}; };
     with_session(std::move(how), [](session_house& h) -> task<void> {

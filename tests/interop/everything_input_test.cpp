@@ -70,7 +70,7 @@ task<void> asks_by_form(interop_house& house) {
   const std::string accepted = co_await house.call("everything__trigger-elicitation-request");
   expect(contains(accepted, "User provided the requested information") and contains(accepted, "- Name: Ada"))
       << accepted;
-  // What the user left out comes from the schema.
+  // What the user did not change is what the form was prefilled with.
   expect(contains(accepted, R"("integer": 7)") and contains(accepted, R"("number": 3.14)")) << accepted;
   expect(contains(accepted, R"("untitledSingleSelectEnum": "Monica")")) << accepted;
   expect(fatal(house.user.forms.size() == 1_ul));

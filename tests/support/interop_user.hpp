@@ -13,7 +13,7 @@ namespace hawser::testing {
 
 struct interop_user {
   // What is said.
-  elicitation_answer form{};  ///< of its content each form gets what it asks for
+  elicitation_answer form{};  ///< of its content each form gets what it asks for, beside what it is prefilled with
   elicitation_answer url{};
   std::optional<boost::json::object> sample{};  ///< nothing: declined
   bool thinks = false;                          ///< about every sample, as long as the test lasts
@@ -60,8 +60,9 @@ struct interop_user {
     elicitation_answer answer{.what = form.what};
     const boost::json::value* properties = asked.schema.if_contains("properties");
     if (form.what != elicitation_answer::action::accept || properties == nullptr) return answer;
+    answer.content = asked.prefilled();
     for (const auto& member : form.content) {
-      if (properties->as_object().contains(member.key())) answer.content.insert(member);
+      if (properties->as_object().contains(member.key())) answer.content.insert_or_assign(member.key(), member.value());
     }
     return answer;
   }

@@ -175,12 +175,12 @@ void (*act_for(std::string_view name))(user&) {
   return [](user& by) { by.call_all_tools(); };
 }
 
-// People who accept every form as it is, so that its defaults are what is sent, who let no model be asked, and who show
-// no folder: every capability is declared.
+// People who accept every form as it is shown to them, with its defaults, who let no model be asked, and who show no
+// folder: every capability is declared.
 hub_options agreeable() {
   hub_options options;
-  options.input.form = [](const form_request&, reply<elicitation_answer> give) {
-    give({.what = elicitation_answer::action::accept});
+  options.input.form = [](const form_request& form, reply<elicitation_answer> give) {
+    give({.what = elicitation_answer::action::accept, .content = form.prefilled()});
   };
   options.input.sampling = [](const sampling_request&, const reply<json::object>& /*dropped: declined*/) {};
   options.input.roots = [](const roots_request&, reply<std::vector<root>> give) { give({}); };

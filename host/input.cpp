@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "input.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "schema_check.hpp"
+
+namespace hawser {
+
+boost::json::object form_request::prefilled() const {
+  boost::json::object content;
+  const boost::json::value* found = schema.if_contains("properties");
+  const boost::json::object* properties = found != nullptr ? found->if_object() : nullptr;
+  if (properties == nullptr) return content;
+  for (const auto& member : *properties) {
+    const boost::json::object* about = member.value().if_object();
+    const boost::json::value* usual = about != nullptr ? about->if_contains("default") : nullptr;
+    if (usual == nullptr) continue;
+    const auto violation = schema_violation(boost::json::serialize(*about), boost::json::serialize(*usual));
+    if (violation && !*violation) content.emplace(member.key(), *usual);
+  }
+  return content;
+}
+
+}  // namespace hawser
