@@ -70,14 +70,13 @@ task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings fi
   const char* const folder = std::getenv("SSL_CERT_DIR");
   if (files.trust_file.empty() && file != nullptr) files.trust_file = file;
   if (files.trust_folder.empty() && folder != nullptr) files.trust_folder = folder;
-  const std::string key = files.ca_file + '\0' + files.certificate_file + '\0' + files.key_file;
-  const auto known = trusted_.find(key);
-  if (known != trusted_.end()) co_return known->second;
+  const auto known = contexts_.find(files);
+  if (known != contexts_.end()) co_return known->second;
   // Reads hundreds of certificates.
   std::function<result<std::shared_ptr<tls_context>>()> load = [files] { return tls_context::client(files); };
   auto loaded = co_await offload(std::move(load));
   if (!loaded) co_return loaded;
-  trusted_.emplace(key, *loaded);
+  contexts_.emplace(files, *loaded);
   co_return loaded;
 }
 

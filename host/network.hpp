@@ -37,7 +37,8 @@ class network {
   ares_resolver own_names_;
   resolver& names_;
   proxy_rules environment_;
-  std::map<std::string, std::shared_ptr<tls_context>> trusted_;  // by the files: a trust store takes a megabyte
+  // By every setting that goes into one; shared because a trust store takes a megabyte.
+  std::map<tls_settings, std::shared_ptr<tls_context>> contexts_;
 };
 
 }  // namespace hawser

@@ -3,6 +3,7 @@
 // verified; there is no switch for that. OpenSSL's types stay in the sources.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ struct tls_settings {
   std::string ca_file{};           ///< authorities besides those
   std::string certificate_file{};  ///< for servers that ask who we are: the leaf first, then its chain
   std::string key_file{};          ///< without a passphrase; empty = it stands in certificate_file
+
+  friend auto operator<=>(const tls_settings&, const tls_settings&) = default;
 };
 
 struct tls_server_settings {

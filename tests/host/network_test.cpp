@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What servers on the network share, and what each of them has for itself: TLS contexts.
+#include "../../host/network.hpp"
+
+#include "../support/certificates.hpp"
+#include "../support/run.hpp"
+#include "../support/ut.hpp"
+
+namespace network_test {
+
+using namespace hawser;
+using testing::certificate_office;
+
+std::shared_ptr<tls_context> context_for(loop& l, network& net, const tls_settings& tls) {
+  http_settings where{.url = "https://mcp.example/mcp"};
+  where.tls = tls;
+  auto made = l.run(net.client_for(where, true));
+  return made ? made->tls : nullptr;
+}
+
+const suite<"network"> tests = [] {
+  "SEC-6 servers with different trust files do not share a TLS context"_test = [] {
+    certificate_office one;
+    certificate_office other;
+    loop l;
+    network net{l};
+    const tls_settings first{.trust_file = one.root_file()};
+    const auto context = context_for(l, net, first);
+    expect(fatal(context != nullptr));
+    expect(context_for(l, net, first) == context) << "the same files share one context";
+    const auto second = context_for(l, net, {.trust_file = other.root_file()});
+    expect(second != nullptr and second != context);
+    expect(context_for(l, net, {.trust_file = "/nonexistent/roots.pem"}) == nullptr)
+        << "a file that cannot be read is an error, whatever was loaded before";
+  };
+
+  "SEC-6 servers with different trust folders do not share a TLS context"_test = [] {
+    const certificate_office one;
+    const certificate_office other;
+    loop l;
+    network net{l};
+    const tls_settings first{.trust_folder = one.folder().path};
+    const auto context = context_for(l, net, first);
+    expect(fatal(context != nullptr));
+    expect(context_for(l, net, first) == context);
+    const auto second = context_for(l, net, {.trust_folder = other.folder().path});
+    expect(second != nullptr and second != context);
+    expect(context_for(l, net, {.trust_folder = "/nonexistent"}) == nullptr);
+  };
+};
+
+}  // namespace network_test
