@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "host.hpp"
 
-#include <atomic>
 #include <boost/json/serialize.hpp>
 #include <future>
 #include <mutex>
 #include <thread>
 
 #include "../runtime/scope.hpp"
+#include "detail/host_queue.hpp"
 
 namespace hawser {
 
@@ -21,12 +21,12 @@ struct host::core {
   core(host_settings settings, hub_options options, logger log)
       : home(loop::options{.log = std::move(log)}),
         inside(home, std::move(settings), std::move(options)),
-        way(std::make_shared<door>(home)) {}
+        queue(std::make_shared<detail::host_queue>(home, inside)) {}
 
   // What the thread does: opens the hub, and closes it when it is told to.
   task<void> main() {
     scope calls{co_await this_context()};
-    work = &calls;
+    queue->spawn_in(&calls);
     auto opened = co_await inside.open();
     ignore(opened, "it is opened once");
     auto told = co_await stopping.wait();
@@ -34,17 +34,15 @@ struct host::core {
     auto closed = co_await inside.close();
     if (!closed) home.log().write(log_level::error, "host", closed.error().what);
     co_await calls.join();
-    work = nullptr;
+    queue->spawn_in(nullptr);
   }
 
   loop home;
   hub inside;
-  door_ref way;
+  std::shared_ptr<detail::host_queue> queue;  // shared with the held tables
   event stopping;
-  scope* work = nullptr;
   std::thread thread;
   std::mutex ending;
-  std::atomic<bool> running = false;  // between start() and the end of stop()
 };
 
 host::host(host_settings settings, hub_options options, logger log)
@@ -54,8 +52,11 @@ host::~host() { stop(); }
 
 hub& host::inside() const noexcept { return core_->inside; }
 
+detail::host_queue& host::queue() const noexcept { return *core_->queue; }
+
 void host::start() {
-  detail::require(!core_->running.exchange(true), "a host is started once");
+  detail::require(!core_->queue->running(), "a host is started once");
+  core_->queue->set_running(true);
   core_->thread = std::thread{[this] { core_->home.run(core_->main()); }};
 }
 
@@ -63,43 +64,41 @@ void host::stop() {
   core& c = *core_;
   detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
   const std::lock_guard one_at_a_time{c.ending};
-  c.way->post_last([&c] { c.stopping.set(); });
+  c.queue->way().post_last([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
-  c.running = false;
+  c.queue->set_running(false);
 }
 
-void host::submit(std::function<task<void>(hub&)> begin) {
-  core& c = *core_;
-  if (!c.running) return;
-  c.way->post([&c, begin = std::move(begin)] { c.work->spawn(begin(c.inside)); });
-}
+void host::submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin) { queue.submit(std::move(begin)); }
 
 void host::run_there(const std::function<void(hub&)>& what) {
   core& c = *core_;
-  if (!c.running || c.home.on_loop_thread()) return what(c.inside);  // nobody else is there
+  if (!c.queue->running() || c.home.on_loop_thread()) return what(c.inside);  // nobody else is there
   std::promise<void> done;
-  const bool posted = c.way->post([&] {
+  const bool posted = c.queue->way().post([&] {
     what(c.inside);
     done.set_value();
   });
   if (posted) done.get_future().wait();
 }
 
+held_tools host::tools() { return {core_->queue, inside().tools()}; }
+
+// By way of the queue only: the host may be gone.
 pending<envelope> held_tools::call(std::string_view name, const boost::json::object& arguments,
                                    call_settings settings) const {
+  auto state = std::make_shared<detail::promised<envelope>>();
   const tool_row* row = table_->find(name);
   if (row == nullptr) {
-    auto state = std::make_shared<detail::promised<envelope>>();
     state->finish(error{.code = errc::tool_unknown, .what = "no tool is named \"" + std::string{name} + '"'});
     return pending<envelope>{std::move(state)};
   }
-  return of_->call(row->server, std::string{row->definition->name}, arguments, std::move(settings));
-}
-
-pending<envelope> host::call(server_id server, std::string tool, const boost::json::object& arguments,
-                             call_settings settings) {
-  return ask<envelope>([server, tool = std::move(tool), text = boost::json::serialize(arguments),
-                        settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); });
+  host::submit<envelope>(
+      *queue_,
+      [server = row->server, tool = std::string{row->definition->name}, text = boost::json::serialize(arguments),
+       settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); },
+      state);
+  return pending<envelope>{std::move(state)};
 }
 
 pending<envelope> host::call(std::string_view name, const boost::json::object& arguments, call_settings settings) {
@@ -108,9 +107,12 @@ pending<envelope> host::call(std::string_view name, const boost::json::object& a
 }
 
 void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
-  submit<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
-                    settings = std::move(settings)](hub& h) { return h.call(name, text, settings); },
-                   std::make_shared<detail::promised<envelope>>(std::move(done)));
+  submit<envelope>(
+      queue(),
+      [name = std::string{name}, text = boost::json::serialize(arguments), settings = std::move(settings)](hub& h) {
+        return h.call(name, text, settings);
+      },
+      std::make_shared<detail::promised<envelope>>(std::move(done)));
 }
 
 result<void> host::add_tool(native_tool added) {

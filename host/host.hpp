@@ -20,19 +20,26 @@ namespace hawser {
 
 class host;
 
-/// One version of the table, held: it does not change, and its tools can be called whatever has their names now.
+namespace detail {
+class host_queue;
+}
+
+/// One version of the table, held: it does not change, and its tools can be called whatever has their names now. It may
+/// outlive its host. Any thread.
 class held_tools {
  public:
   [[nodiscard]] const tool_table& table() const noexcept { return *table_; }
   const tool_table* operator->() const noexcept { return &*table_; }
-  /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since.
+  /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since;
+  /// errc::closed if the host is not running or has been destroyed.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {},
                          call_settings settings = {}) const;
 
  private:
   friend class host;
-  held_tools(host& of, const table_ref& table) noexcept : of_(&of), table_(table) {}
-  host* of_;
+  held_tools(std::shared_ptr<detail::host_queue> queue, const table_ref& table) noexcept
+      : queue_(std::move(queue)), table_(table) {}
+  std::shared_ptr<detail::host_queue> queue_;
   table_ref table_;
 };
 
@@ -52,7 +59,8 @@ class host {
   /// Ends every call and every server, and the thread. Idempotent. Not on the loop thread.
   void stop();
 
-  [[nodiscard]] held_tools tools() { return {*this, inside().tools()}; }
+  /// May be kept longer than the host.
+  [[nodiscard]] held_tools tools();
   /// For threads that look names up themselves: `reader mine{host.table()}`.
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
@@ -86,12 +94,11 @@ class host {
   struct core;
   friend class held_tools;
   [[nodiscard]] hub& inside() const noexcept;
+  [[nodiscard]] detail::host_queue& queue() const noexcept;
   /// Has the loop spawn what `begin` makes; a `begin` that is dropped instead has to say so itself.
-  void submit(std::function<task<void>(hub&)> begin);
+  static void submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin);
   /// On the loop thread, or here while there is none.
   void run_there(const std::function<void(hub&)>& what);
-  pending<envelope> call(server_id server, std::string tool, const boost::json::object& arguments,
-                         call_settings settings);
 
   template <class T>
   static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {
@@ -99,9 +106,11 @@ class host {
     to->finish(std::move(outcome));
   }
   template <class T>
-  void submit(std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promised<T>> to) {
+  static void submit(detail::host_queue& queue, std::function<task<result<T>>(hub&)> what,
+                     std::shared_ptr<detail::promised<T>> to) {
     auto promise = std::make_shared<detail::promise<T>>(std::move(to));
-    submit([what = std::move(what), promise = std::move(promise)](hub& h) { return fulfil<T>(h, what, promise); });
+    submit(queue,
+           [what = std::move(what), promise = std::move(promise)](hub& h) { return fulfil<T>(h, what, promise); });
   }
 
   std::unique_ptr<core> core_;
@@ -110,7 +119,7 @@ class host {
 template <class T>
 pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
   auto state = std::make_shared<detail::promised<T>>();
-  submit<T>(std::move(what), state);
+  submit<T>(queue(), std::move(what), state);
   return pending<T>{std::move(state)};
 }
 

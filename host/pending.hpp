@@ -53,7 +53,7 @@ class promised {
   std::stop_source stop_;
 };
 
-/// The loop's side of it: whoever drops it unanswered says that the host is gone.
+/// The loop's side of it: whoever drops it unanswered says that the host is not running.
 template <class T>
 class promise {
  public:
@@ -61,7 +61,7 @@ class promise {
   promise(promise&&) noexcept = default;
   promise& operator=(promise&&) = delete;
   ~promise() {
-    if (to_) to_->finish(error{.code = errc::closed, .what = "the host does not run"});
+    if (to_) to_->finish(error{.code = errc::closed, .what = "the host is not running"});
   }
   void finish(result<T> outcome) { std::exchange(to_, nullptr)->finish(std::move(outcome)); }
   [[nodiscard]] std::stop_token token() const { return to_->token(); }

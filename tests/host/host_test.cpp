@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "../support/fixture.hpp"
@@ -60,6 +61,8 @@ void is_running(host& of, const std::string& name) {
   expect(is.has_value()) << (is ? "" : is.error().what);
 }
 
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
 const suite<"host"> tests = [] {
   "a call is a handle, a callback or a tool of a held table"_test = [] {
     host of{with_servers({shell("a", "serve")})};
@@ -84,6 +87,64 @@ const suite<"host"> tests = [] {
     expect(failed(held.call("a__echo").get(), errc::server_gone));
     expect(failed(held.call("echo", {{"text", "x"}}).get(), errc::server_gone));
     expect(failed(of.call("a__echo").get(), errc::tool_unknown));
+  };
+
+  "EMB-3 a held table outlives its host, and a call through it is refused without being executed"_test = [] {
+    std::optional<held_tools> held;
+    std::optional<held_tools> never_started;
+    {
+      host of{with_servers({shell("a", "serve")})};
+      add_echo(of);
+      of.start();
+      is_running(of, "a");
+      held.emplace(of.tools());
+      host other{{}};
+      add_echo(other);
+      never_started.emplace(other.tools());
+    }
+    const held_tools copy = *held;
+    for (const held_tools* tools : {&std::as_const(*held), &copy}) {
+      expect((*tools)->size() == 2_ul && (*tools)->find("a__echo")->server_name == "a");
+      for (const char* name : {"a__echo", "echo"}) {
+        const auto late = tools->call(name, {{"text", "x"}}).get();
+        expect(failed(late, errc::closed) && late.error().executed == execution::no) << said(late);
+        expect(contains(said(late), "the host is not running")) << said(late);
+      }
+      expect(failed(tools->call("nobody").get(), errc::tool_unknown));
+    }
+    expect(failed(never_started->call("echo", {{"text", "x"}}).get(), errc::closed));
+  };
+
+  "EMB-3 calls through held tables race with the end of their host, and each ends once"_test = [] {
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> answered = 0;
+      std::atomic<int> refused = 0;
+      std::atomic<int> wrong = 0;
+      std::vector<std::jthread> callers;
+      {
+        host of{{}};
+        add_echo(of);
+        of.start();
+        for (int t = 0; t < 3; ++t) {
+          callers.emplace_back([&, held = of.tools()] {
+            // Until the host is gone: each thread calls at least once after its end.
+            for (;;) {
+              const auto answer = held.call("echo", {{"text", "x"}}).get();
+              if (said(answer) == "x") {
+                ++answered;
+              } else {
+                wrong += failed(answer, errc::closed) ? 0 : 1;
+                ++refused;
+                return;
+              }
+            }
+          });
+        }
+        while (answered.load() < 20) std::this_thread::yield();
+      }
+      callers.clear();
+      expect(refused.load() == 3_i && wrong.load() == 0_i) << refused.load() << wrong.load();
+    }
   };
 
   "calls from many threads are answered each with its own"_test = [] {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// How work from other threads reaches the loop thread of a host. Shared by the host and the tables it hands out, which
+// may outlive it: work for a host that is not running is dropped, and the promises inside it say so.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include "../../runtime/scope.hpp"
+#include "../door.hpp"
+#include "../hub.hpp"
+
+namespace hawser::detail {
+
+class host_queue {
+ public:
+  /// The hub is used on the loop thread only, while the host exists.
+  host_queue(loop& home, hub& servers) noexcept : servers_(servers), way_(home) {}
+
+  /// Between start() and the end of stop().
+  [[nodiscard]] bool running() const noexcept { return running_; }
+  void set_running(bool running) noexcept { running_ = running; }
+
+  /// Any thread: spawns what `begin` makes on the loop thread, or drops `begin`.
+  void submit(std::function<task<void>(hub&)> begin) {
+    if (!running_) return;
+    way_.post([this, begin = std::move(begin)] { work_->spawn(begin(servers_)); });
+  }
+  /// Any thread.
+  [[nodiscard]] door& way() noexcept { return way_; }
+
+  /// On the loop thread: the scope of what is submitted; null while the loop does not run.
+  void spawn_in(scope* work) noexcept { work_ = work; }
+
+ private:
+  hub& servers_;
+  door way_;
+  scope* work_ = nullptr;
+  std::atomic<bool> running_ = false;
+};
+
+}  // namespace hawser::detail
