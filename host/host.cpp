@@ -162,6 +162,10 @@ std::vector<server_status> host::status() {
   return all;
 }
 
+pending<void> host::ready(std::string server) {
+  return ask<void>([server = std::move(server)](hub& h) { return h.ready(server); });
+}
+
 pending<void> host::settled() {
   return ask<void>([](hub& h) { return h.settled(); });
 }

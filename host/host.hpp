@@ -64,6 +64,7 @@ class host {
   /// For threads that look names up themselves: `reader mine{host.table()}`.
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
+  /// While a server that could have the name is starting, waits for it, within the timeout. See hub::call.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
   /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
@@ -82,6 +83,9 @@ class host {
   pending<login_summary> authenticate(std::string server, login_dialogue with = {});
   pending<logout_report> log_out(std::string server);
   [[nodiscard]] std::vector<server_status> status();
+  /// Waits until the server is ready for calls, or has failed: then the error says why. Starts a lazy one. errc::config
+  /// if there is none of the name.
+  pending<void> ready(std::string server);
   /// Waits until no server is starting any more.
   pending<void> settled();
 

@@ -58,7 +58,7 @@ hub_core::hub_core(loop& l, host_settings s, hub_options o)
              .logins = logins,
              .allow_spawn = options.allow_spawn,
              .allow_network = options.allow_network,
-             .tell = options.on_change,
+             .tell = [this](const host_change& one) { tell(one); },
              .trace = redacted(options.trace, home.hidden())},
       entries(1),
       generations(1, native_id.generation) {}
@@ -121,9 +121,18 @@ registry::outcome hub_core::publish_natives() {
                .hints = native->hints});
   }
   const auto outcome = table.replace(native_id, "", list);
-  if (outcome.changed && options.on_change)
-    options.on_change({.what = host_change::kind::tools, .version = outcome.version});
+  if (outcome.changed) tell({.what = host_change::kind::tools, .version = outcome.version});
   return outcome;
+}
+
+void hub_core::tell(const host_change& one) {
+  changed.set();
+  if (options.on_change) options.on_change(one);
+}
+
+error hub_core::too_many_calls() const {
+  return error{.code = errc::too_large,
+               .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
 }
 
 call_options options_for(const server& s, const call_settings& settings) {
@@ -170,9 +179,7 @@ task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std:
   }
   const std::shared_ptr<server> owner = find(id);
   if (!owner) co_return gone("the server of the tool \"" + target.tool + "\" was removed");
-  if (calls.users() > settings.limits.max_total_pending)
-    co_return error{.code = errc::too_large,
-                    .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
+  if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
   if (arguments.empty()) arguments = "{}";  // some servers insist on them
   call_options options_of_call = options_for(*owner, settings_of_call);
   auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call));
@@ -209,6 +216,7 @@ task<result<void>> hub::open() {
 
 task<result<void>> hub::close() {
   core_->closing.set();
+  core_->changed.set();
   for (auto& one : core_->entries) {
     if (one.work) one.work->request_stop();
   }
@@ -244,9 +252,15 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   const usage::mark inside{core_->calls};
   if (core_->closing.is_set()) co_return is_closed();
   if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + name + '"', sound.error());
-  const table_ref held = core_->table.table();
+  table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
-  if (row == nullptr) co_return error{.code = errc::tool_unknown, .what = "no tool is named \"" + name + '"'};
+  if (row == nullptr) {
+    auto listed = co_await core_->until_listed(name, settings);
+    if (!listed) co_return listed.error();
+    held = core_->table.table();
+    row = held->find(name);
+    if (row == nullptr) co_return core_->unknown_tool(name);
+  }
   call_target target{*row, held};
   co_return co_await core_->dispatch(row->server, std::move(target), std::move(arguments), std::move(settings));
 }

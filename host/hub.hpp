@@ -81,7 +81,9 @@ class hub {
   [[nodiscard]] table_ref tools() const { return table().table(); }
 
   /// `arguments` is a JSON object as text. Looks the name up in the current table, and again when the call had to wait
-  /// for a start: what `access` and `tools` do not admit by then is errc::tool_unknown. A lazy server is started.
+  /// for a start: what `access` and `tools` do not admit by then is errc::tool_unknown. While a server that could have
+  /// the name is starting, waits for it, within the timeout; a lazy server is started. errc::tool_unknown says why such
+  /// a server has no tools.
   task<result<envelope>> call(std::string name, std::string arguments, call_settings settings = {});
   /// The tool of a row of a held table, whatever has the name now; errc::server_gone if its server was removed,
   /// errc::tool_unknown if the server's configuration does not admit it.
@@ -97,7 +99,7 @@ class hub {
   task<result<void>> remove_server(std::string name);
   /// Stops it if it runs, and starts it, also one that had failed; does not wait for it to be ready.
   result<void> restart(std::string_view name);
-  /// Starts a lazy one and waits until it is ready, or says why it is not.
+  /// Starts a lazy one and waits until it is ready for calls; an error says why it is not.
   task<result<void>> ready(std::string name);
   /// Has a person log in to a server on the network and waits until it is ready. Nothing else ever asks a person: a
   /// server that wants a login is server_state::needs_auth until then. No issuer in the summary: it wants none.

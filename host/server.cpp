@@ -119,13 +119,20 @@ result<void> server::restart() {
   return {};
 }
 
+// A server that is not wanted yet is starting from now on, so that whoever asks for it waits.
+void server::wake_up() {
+  if (!settings_.enabled || needed_) return;
+  needed_ = true;
+  become(server_state::starting);
+  wake_.set();
+}
+
+void server::start_if_unlisted() {
+  if (recalled_ && rows_ == 0) wake_up();
+}
+
 task<result<session*>> server::connected() {
-  // A server that is not wanted yet is woken up, and given the time to say that it is starting.
-  if (settings_.enabled && !needed_) {
-    needed_ = true;
-    become(server_state::starting);
-    wake_.set();
-  }
+  wake_up();
   for (;;) {
     if (accepts_) co_return session_.get();
     if (over_ || !settings_.enabled) break;

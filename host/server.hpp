@@ -41,6 +41,8 @@ class server final : private session_listener {
 
   /// errc::config if it is disabled.
   result<void> restart();
+  /// Starts a lazy one whose tools nobody knows, because none were remembered.
+  void start_if_unlisted();
   /// Waits while it starts, and starts a lazy one. The session is good until the next suspension; an error says why
   /// there is none, and nothing was executed.
   task<result<session*>> connected();
@@ -80,6 +82,7 @@ class server final : private session_listener {
   void on_session_closed(const error& why) override;
 
   void become(server_state state, std::string reason = {}, std::string advice = {});
+  void wake_up();
   task<void> recall();
   task<void> remember();
   task<result<void>> serve_once();

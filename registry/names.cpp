@@ -120,6 +120,20 @@ std::size_t write_exposed_name(const naming& names, std::string_view server, std
   return stem.view().size() + suffix_size;
 }
 
+bool could_expose(const naming& names, std::string_view server, std::string_view exposed) noexcept {
+  if (exposed.size() > names.limit) return false;
+  if (!looks_suffixed(exposed)) {
+    const std::size_t before_tool = server.size() + names.separator.size();
+    return exposed.size() > before_tool && exposed.starts_with(server) &&
+           exposed.find(names.separator) == server.size() && clean(server) && clean(exposed.substr(before_tool));
+  }
+  std::array<char, largest_limit> text{};
+  bounded_text stem{text.data(), names.limit - suffix_size};
+  stem.put_clean(server);
+  stem.put(names.separator);
+  return exposed.substr(0, exposed.size() - suffix_size).starts_with(stem.view());
+}
+
 std::string exposed_name(const naming& names, std::string_view server, std::string_view tool) {
   std::string name(names.limit, '\0');
   name.resize(write_exposed_name(names, server, tool, name.data()));

@@ -30,7 +30,11 @@ result<naming> checked(naming names);
 /// under the same rules.
 std::size_t write_exposed_name(const naming& names, std::string_view server, std::string_view tool, char* to) noexcept;
 
-/// The same, for who needs only one.
+/// Whether a tool of this server could have the exposed name: what is known of a name before the server has listed its
+/// tools. Precondition: the server's name is not empty.
+bool could_expose(const naming& names, std::string_view server, std::string_view exposed) noexcept;
+
+/// The same as write_exposed_name(), for who needs only one.
 std::string exposed_name(const naming& names, std::string_view server, std::string_view tool);
 
 }  // namespace hawser

@@ -39,6 +39,7 @@ struct hub_core {
   server_surroundings around;
   usage calls;
   event closing;
+  event changed;  // the state of a server, or the table
   bool open = false;
   std::vector<entry> entries;  // by slot; the first is that of native tools, and has no server
   std::vector<std::uint32_t> generations;
@@ -52,6 +53,16 @@ struct hub_core {
   [[nodiscard]] std::shared_ptr<server> find(server_id id) const;
   result<std::shared_ptr<server>> named(std::string_view name) const;
   registry::outcome publish_natives();
+  void tell(const host_change& one);
+  [[nodiscard]] error too_many_calls() const;
+
+  // Names that are not in the table: hub_names.cpp.
+  [[nodiscard]] std::vector<std::shared_ptr<server>> possible_owners(std::string_view name) const;
+  std::vector<std::shared_ptr<server>> starting_owners(std::string_view name);
+  task<result<void>> owners_settled(std::string name);
+  task<result<void>> owners_settled_within(duration bound, std::string name);
+  task<result<void>> until_listed(std::string name, const call_settings& settings_of_call);
+  [[nodiscard]] error unknown_tool(const std::string& name) const;
 
   task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
                                   call_settings settings_of_call);

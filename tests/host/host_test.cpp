@@ -43,9 +43,7 @@ result<void> echo_added(host& of, const std::string& name) {
     return envelope::of_text(std::string_view{arguments.at("text").as_string()});
   });
 }
-result<void> ready(host& of, const std::string& name) {
-  return of.ask<void>([name](hub& h) { return h.ready(name); }).get();
-}
+result<void> ready(host& of, const std::string& name) { return of.ready(name).get(); }
 
 void add_echo(host& of, const std::string& name = "echo") {
   const auto added = echo_added(of, name);
@@ -145,6 +143,42 @@ const suite<"host"> tests = [] {
       callers.clear();
       expect(refused.load() == 3_i && wrong.load() == 0_i) << refused.load() << wrong.load();
     }
+  };
+
+  "EMB-6 a call right after the start waits for the server that may have the tool"_test = [] {
+    host of{with_servers({shell("a", "serve"), shell("never", "sleep 60")})};
+    of.start();
+    const auto answer = of.call("a__echo").get();
+    expect(said(answer) == "ok");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto late = of.call("never__echo", {}, {.timeout = 20ms}).get();
+    expect(failed(late, errc::timed_out) && late.error().executed == execution::no) << said(late);
+    expect(late.has_error() && late.error().server == "never" && contains(said(late), "starting")) << said(late);
+    expect(std::chrono::steady_clock::now() - begin < 10s) << "the call's own limit, not the server's";
+    auto given_up = of.call("never__echo");
+    given_up.cancel();
+    expect(failed(given_up.get(), errc::cancelled));
+    expect(failed(of.call("a__other").get(), errc::tool_unknown)) << "its server has listed its tools";
+    expect(failed(of.call("nobody__echo").get(), errc::tool_unknown)) << "there is no such server";
+  };
+
+  "EMB-6 a program waits until one server is ready or has failed"_test = [] {
+    server_settings missing{.name = "missing"};
+    missing.transport = stdio_settings{.command = "no-such-program-anywhere"};
+    host of{with_servers({shell("a", "serve"), missing, shell("never", "sleep 60")})};
+    expect(of.ready("a").get().has_error()) << "it is not started";
+    of.start();
+    const auto ready = of.ready("a").get();
+    expect(ready.has_value() && of.tools()->find("a__echo") != nullptr);
+    const auto failed = of.ready("missing").get();
+    expect(failed.has_error() && failed.error().server == "missing");
+    expect(failed.has_error() && contains(failed.error().what, "no-such-program-anywhere"));
+    const auto unknown = of.ready("nobody").get();
+    expect(unknown.has_error() && unknown.error().code == errc::config);
+    auto never = of.ready("never");
+    expect(!never.wait_for(20ms));
+    never.cancel();
+    expect(never.get().has_error());
   };
 
   "calls from many threads are answered each with its own"_test = [] {

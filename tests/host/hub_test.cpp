@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "../../host/hub.hpp"
 
+#include <optional>
+
 #include "../../runtime/sleep.hpp"
+#include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
 #include "../support/scripted_fleet.hpp"
 #include "../support/temporary_folder.hpp"
@@ -15,6 +18,8 @@ using testing::scripted_end;
 using testing::scripted_fleet;
 using testing::serving;
 using testing::tool_named;
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // A hub with servers of the test, opened and settled around `inside`.
 struct scene {
@@ -107,6 +112,140 @@ task<void> native() {
   expect(s.servers.remove_tool("greet"));
   auto gone = co_await s.servers.call("greet", "{}");
   expect(gone.has_error() && gone.error().code == errc::tool_unknown);
+  co_await s.close();
+}
+
+task<void> call_named(hub& of, std::string name, std::optional<result<envelope>>& into, call_settings settings = {}) {
+  into.emplace(co_await of.call(std::move(name), "{}", std::move(settings)));
+}
+
+bool is_error(const std::optional<result<envelope>>& got, errc code) {
+  return got && got->has_error() && got->error().code == code && got->error().executed == execution::no;
+}
+
+task<void> turns() {
+  for (int turn = 0; turn < 50; ++turn) {
+    auto slept = co_await sleep_for(duration::zero());  // timers that are due have their turn, too
+    expect(slept.has_value());
+  }
+}
+
+// A server that does not answer tools/list by itself; `made` is its end.
+std::function<void(scripted_end&)> never_listing(scripted_end*& made) {
+  return [&made](scripted_end& end) {
+    serving(tool_named("read"))(end);
+    end.stay_silent("tools/list");
+    made = &end;
+  };
+}
+
+task<void> called_while_starting() {
+  scene s{co_await this_context(), {}, {}};
+  scripted_end* files = nullptr;
+  scripted_end* other = nullptr;
+  s.add("files", never_listing(files));
+  s.add("other", never_listing(other));
+  auto opened = co_await s.servers.open();
+  expect(opened.has_value());
+  scope calls{co_await this_context()};
+  std::optional<result<envelope>> read;
+  std::optional<result<envelope>> missing;
+  std::optional<result<envelope>> elsewhere;
+  std::optional<result<envelope>> nobody;
+  calls.spawn(call_named(s.servers, "other__read", elsewhere));
+  calls.spawn(call_named(s.servers, "files__read", read));
+  calls.spawn(call_named(s.servers, "files__write", missing));
+  calls.spawn(call_named(s.servers, "third__read", nobody));
+  co_await turns();
+  expect(!read && !missing && !elsewhere) << "they wait";
+  expect(is_error(nobody, errc::tool_unknown)) << "no server could have it";
+  expect((files != nullptr) >> fatal);
+  const auto request = co_await files->saw("tools/list");
+  files->reply(request, scripted_end::result_of(R"({"tools":[)" + tool_named("read") + "]}"));
+  for (int turn = 0; turn < 1000 && !(read && missing); ++turn) co_await yield();
+  expect(read && read->has_value() && (*read)->text() == "done");
+  expect(is_error(missing, errc::tool_unknown)) << "its server is ready, and has no such tool";
+  expect(!elsewhere);
+  auto closed = co_await s.servers.close();
+  expect(closed.has_value());
+  co_await calls.join();
+  expect(is_error(elsewhere, errc::closed)) << "a stop ends the wait";
+  co_await s.fleet.close();
+}
+
+task<void> waits_within_its_limit(testing::manual_clock& time) {
+  scene s{co_await this_context(), {}, {}};
+  scripted_end* files = nullptr;
+  s.add("files", never_listing(files), {.timeout = std::chrono::seconds{20}});
+  auto opened = co_await s.servers.open();
+  expect(opened.has_value());
+  scope calls{co_await this_context()};
+  std::optional<result<envelope>> own;
+  std::optional<result<envelope>> usual;
+  std::optional<result<envelope>> stopped;
+  std::stop_source giving_up;
+  calls.spawn(call_named(s.servers, "files__read", own, {.timeout = std::chrono::seconds{5}}));
+  calls.spawn(call_named(s.servers, "files__read", usual));
+  calls.spawn(call_named(s.servers, "files__read", stopped, {.stop = giving_up.get_token()}));
+  co_await turns();
+  giving_up.request_stop();
+  for (int turn = 0; turn < 100'000 && !stopped; ++turn) co_await yield();  // the token is another thread's
+  expect(is_error(stopped, errc::cancelled));
+  time.advance(std::chrono::milliseconds{4999});
+  co_await turns();
+  expect(!own && !usual);
+  time.advance(std::chrono::milliseconds{1});
+  co_await turns();
+  expect(is_error(own, errc::timed_out) && own->error().server == "files" && own->error().phase == "start");
+  expect(own && own->has_error() && contains(own->error().what, "5.0 s"));
+  expect(!usual) << "it has the limit of its server";
+  time.advance(std::chrono::seconds{15});
+  co_await turns();
+  expect(is_error(usual, errc::timed_out));
+  co_await calls.join();
+  co_await s.close();
+}
+
+task<void> why_there_is_no_such_tool() {
+  host_settings settings;
+  settings.servers.push_back({.name = "missing", .transport = stdio_settings{.command = "no-such-program-anywhere"}});
+  scene s{co_await this_context(), std::move(settings), {}};
+  auto opened = co_await s.servers.open();
+  expect(opened.has_value());
+  auto refused = co_await s.servers.call("missing__read", "{}");
+  expect(refused.has_error() && refused.error().code == errc::tool_unknown && refused.error().server == "missing");
+  expect(refused.has_error() && contains(refused.error().what, "no-such-program-anywhere"))
+      << (refused ? "" : refused.error().what);
+  co_await s.close();
+}
+
+task<void> lazy_without_memory() {
+  scene s{co_await this_context(), {}, {.all_lazy = true}};
+  s.add("files", serving(tool_named("read")));
+  s.add("other", serving(tool_named("read")));
+  co_await s.open();
+  expect(s.fleet.ends.empty() && s.servers.tools()->empty());
+  auto answer = co_await s.servers.call("files__read", "{}");
+  expect(answer.has_value() && answer->text() == "done") << (answer ? "" : answer.error().what);
+  expect(s.fleet.ends.size() == 1_ul) << "only the one that could have it";
+  co_await s.close();
+}
+
+task<void> removed_while_awaited() {
+  scene s{co_await this_context(), {}, {}};
+  scripted_end* files = nullptr;
+  s.add("files", never_listing(files));
+  auto opened = co_await s.servers.open();
+  expect(opened.has_value());
+  scope calls{co_await this_context()};
+  std::optional<result<envelope>> read;
+  calls.spawn(call_named(s.servers, "files__read", read));
+  co_await turns();
+  expect(!read);
+  auto removed = co_await s.servers.remove_server("files");
+  expect(removed.has_value());
+  co_await calls.join();
+  expect(is_error(read, errc::tool_unknown));
   co_await s.close();
 }
 
@@ -235,6 +374,18 @@ const suite<"hub"> tests = [] {
     run(late_server());
   };
   "S009 S038 a function of the program is a tool like any other, and its name is its own"_test = [] { run(native()); };
+  "EMB-6 a call waits while a server that may have the tool is starting, for no other and no longer"_test = [] {
+    run(called_while_starting());
+  };
+  "EMB-6 a call waits for a starting server within its own limit, or that of the server"_test = [] {
+    testing::manual_clock time{testing::manual_clock::when_idle::stand_still};
+    run(time, waits_within_its_limit(time));
+  };
+  "EMB-6 a call of a server that did not start says why there is no such tool"_test = [] {
+    run(why_there_is_no_such_tool());
+  };
+  "EMB-6 a call starts a lazy server whose tools are not known"_test = [] { run(lazy_without_memory()); };
+  "EMB-6 a call that waits for a server ends when that is removed"_test = [] { run(removed_while_awaited()); };
   "S010 S011 S042 what says that it writes is left out by rule; what says nothing is not"_test = [] {
     run(access_rules());
   };

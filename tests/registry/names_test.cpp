@@ -52,6 +52,40 @@ const suite<"names"> tests = [] {
     }
   };
 
+  "EMB-6 whether a server could have an exposed name is known from both names"_test = [] {
+    const naming usual;
+    for (const auto& [server, exposed] :
+         std::vector<std::pair<std::string, std::string>>{{"git", "git__status"},
+                                                          {"git", "git___status"},
+                                                          {"my server", "my_server__status_mlsgq1bf"},
+                                                          {"my_server", "my_server__status_mlsgq1bf"},
+                                                          {"a__b", "a__b__c_mlsgq1bf"},
+                                                          {"a", "a__b__c_mlsgq1bf"}})
+      expect(could_expose(usual, server, exposed)) << server << exposed;
+    for (const auto& [server, exposed] :
+         std::vector<std::pair<std::string, std::string>>{{"git", ""},
+                                                          {"git", "git"},
+                                                          {"git", "git__"},
+                                                          {"git", "status"},
+                                                          {"git", "git_status"},
+                                                          {"git", "github__status"},
+                                                          {"github", "git__status"},
+                                                          {"my server", "my_server__status"},  // would have a suffix
+                                                          {"a__b", "a__b__c"},                 // the same
+                                                          {"git", "git__sta tus"},
+                                                          {"git", "git__" + std::string(60, 'x')},
+                                                          {"git", "hub__status_mlsgq1bf"}})
+      expect(!could_expose(usual, server, exposed)) << server << exposed;
+    std::mt19937 random{7};
+    for (int i = 0; i < 20'000; ++i) {
+      const std::string separator = std::vector<std::string>{"__", "_", "."}[random() % 3];
+      const naming names{.separator = separator, .limit = random() % 2 == 0 ? 64U : 32U};
+      const std::string server = 's' + hostile_name(random);
+      const std::string exposed = exposed_name(names, server, hostile_name(random));
+      expect(could_expose(names, server, exposed)) << server << exposed;
+    }
+  };
+
   "S130 anything else is cleaned, cut and suffixed, the same way for ever"_test = [] {
     // These bytes are in users' permission files and prompts: a change here is a breaking change.
     for (const auto& [server, tool, exposed] : std::vector<std::tuple<std::string, std::string, std::string>>{
