@@ -124,17 +124,22 @@ check_fuzz() {
 check_install() {
   build release || { count_failure "the release build"; return 0; }
   check "a program builds against the installed library" installed_library
+  check "EMB-6 the first program of README.md builds and runs against the installed library" readme_host
   check "a project that includes Hawser builds, without its tests" including_project
   check "what an xmake user types works" plain_xmake
+}
+
+# -I only by pkg-config's word, which is quoted for a shell: what the installed headers include must be installed, too.
+installed_flags() { # $1 = where it is installed; sets cflags and libs
+  export PKG_CONFIG_PATH=$1/lib/pkgconfig
+  eval "cflags=($(pkg-config --cflags hawser)) libs=($(pkg-config --libs hawser))"
 }
 
 installed_library() {
   local to=$cache/installed cflags libs
   rm -rf "$to"
   xmake_for release install -o "$to"
-  # -I only by pkg-config's word, which is quoted for a shell: what the installed headers include must be installed, too.
-  export PKG_CONFIG_PATH=$to/lib/pkgconfig
-  eval "cflags=($(pkg-config --cflags hawser)) libs=($(pkg-config --libs hawser))"
+  installed_flags "$to"
   "$(llvm clang++)" -std=c++20 "${cflags[@]}" tests/install/consumer.cpp -o "$to/consumer" "${libs[@]}"
   [ "$("$to/consumer")" = "hello from an installed library" ]
   [[ $(PATH=/nowhere "$to/consumer") == 'spawn "echo": '*'PATH=/nowhere'* ]]  # what goes wrong is said, and ends in order
@@ -145,6 +150,19 @@ installed_library() {
 
 readme_text() { # $1 = how its first line begins; to the end of the block
   sed -n "\\|^$1|,/^\`\`\`/{/^\`\`\`/!p}" README.md
+}
+
+# tests/install/readme_host.cpp puts the statements of README.md into a function.
+readme_host() {
+  local installed=$cache/installed to=$cache/readme cflags libs
+  rm -rf "$to"
+  mkdir -p "$to"
+  readme_text '#include <hawser/host/config.hpp>' > "$to/program"
+  grep '^#include' "$to/program" > "$to/readme_includes.inc"
+  grep -v '^#include' "$to/program" > "$to/readme_statements.inc"
+  installed_flags "$installed"
+  "$(llvm clang++)" -std=c++20 -Wall -Wextra "${cflags[@]}" -I"$to" tests/install/readme_host.cpp -o "$to/readme_host" "${libs[@]}"
+  "$to/readme_host" tests/install/files_server.sh | diff - <(printf '%s\n' "the text of notes.txt" files__read_file greet)
 }
 
 # As README.md says, with the program that it shows.
