@@ -9,6 +9,7 @@
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "detail/hub_core.hpp"
+#include "detail/native_tool_check.hpp"
 
 namespace hawser {
 
@@ -273,12 +274,9 @@ task<result<envelope>> hub::call(server_id server, std::string tool, std::string
 }
 
 result<void> hub::add_tool(native_tool added) {
-  if (added.name.empty() || !added.function)
-    return error{.code = errc::config, .what = "a native tool needs a name and a function"};
+  if (auto sound = detail::check_native_tool(added, core_->settings.names); !sound) return sound;
   if (core_->natives.contains(added.name))
     return error{.code = errc::config, .what = "there is a native tool named \"" + added.name + "\" already"};
-  if (auto valid = validate_json(added.input_schema); !valid)
-    return prefixed("the input schema of the tool \"" + added.name + '"', valid.error());
   const std::string name = added.name;
   core_->natives.emplace(name, std::make_shared<const native_tool>(std::move(added)));
   const auto outcome = core_->publish_natives();

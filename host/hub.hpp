@@ -34,10 +34,10 @@ struct call_settings {
 
 /// A function of the program as a row of the table like any other.
 struct native_tool {
-  std::string name{};
+  std::string name{};  ///< by which it is listed and called, so that add_tool() refuses one that would be changed
   std::string description{};
-  std::string input_schema = R"({"type":"object"})";
-  std::string output_schema{};
+  std::string input_schema = R"({"type":"object"})";  ///< a JSON object as text
+  std::string output_schema{};                        ///< the same, or empty
   tool_hints hints{};
   /// Answered when it has its result; dropped = it failed.
   std::function<void(boost::json::object, reply<envelope>)> function{};
@@ -89,6 +89,8 @@ class hub {
   /// errc::tool_unknown if the server's configuration does not admit it.
   task<result<envelope>> call(server_id server, std::string tool, std::string arguments, call_settings settings = {});
 
+  /// errc::config if it has no function, a schema that is no JSON object, an input schema for something else than an
+  /// object, a name that is taken, or a name that models could not use: see write_exposed_name().
   result<void> add_tool(native_tool added);
   bool remove_tool(std::string_view name);
 

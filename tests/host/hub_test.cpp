@@ -115,6 +115,38 @@ task<void> native() {
   co_await s.close();
 }
 
+result<void> refused_tool(hub& of, native_tool added) {
+  if (!added.function) added.function = [](const boost::json::object&, const reply<envelope>&) {};
+  return of.add_tool(std::move(added));
+}
+
+task<void> unusable_native_tools() {
+  scene s{co_await this_context(), {}, {}};
+  for (const char* schema : {"[]", "true", "1", "null", "\"object\"", " [1]", "", "{", R"({"type":"string"})",
+                             R"({"type":["object","null"]})"}) {
+    const auto added = refused_tool(s.servers, {.name = "greet", .input_schema = schema});
+    expect(added.has_error() && added.error().code == errc::config) << schema;
+    expect(added.has_error() && contains(added.error().what, "input schema of the tool \"greet\"")) << schema;
+  }
+  for (const char* schema : {"[]", "true", "{", "x"}) {
+    const auto added = refused_tool(s.servers, {.name = "greet", .output_schema = schema});
+    expect(added.has_error() && contains(added.error().what, "output schema of the tool \"greet\"")) << schema;
+  }
+  for (const std::string& name : {std::string{"say hello"}, std::string{"größe"}, std::string{"a.b"},
+                                  std::string{"report_20240101"}, std::string(65, 'x')}) {
+    const auto added = refused_tool(s.servers, {.name = name});
+    expect(added.has_error() && added.error().code == errc::config) << name;
+    expect(added.has_error() && contains(added.error().what, name) && contains(added.error().what, "would be exposed"))
+        << (added ? "" : added.error().what);
+  }
+  expect(s.servers.tools()->empty()) << "nothing that was refused is listed";
+  const auto plain = refused_tool(s.servers, {.name = "say-hello_2", .input_schema = "\n {\"type\": \"object\"}"});
+  const auto untyped = refused_tool(s.servers, {.name = "untyped", .input_schema = "{}", .output_schema = "{}"});
+  expect(plain.has_value() && untyped.has_value());
+  expect(s.servers.tools()->find("say-hello_2") != nullptr && s.servers.tools()->size() == 2_ul);
+  co_await s.close();
+}
+
 task<void> call_named(hub& of, std::string name, std::optional<result<envelope>>& into, call_settings settings = {}) {
   into.emplace(co_await of.call(std::move(name), "{}", std::move(settings)));
 }
@@ -374,6 +406,9 @@ const suite<"hub"> tests = [] {
     run(late_server());
   };
   "S009 S038 a function of the program is a tool like any other, and its name is its own"_test = [] { run(native()); };
+  "EMB-7 a native tool with an unusable schema or name is refused, and none is renamed"_test = [] {
+    run(unusable_native_tools());
+  };
   "EMB-6 a call waits while a server that may have the tool is starting, for no other and no longer"_test = [] {
     run(called_while_starting());
   };
