@@ -35,7 +35,10 @@ int main(int argc, char** argv) {
                     });
   if (!added) std::fprintf(stderr, "%s\n", added.error().what.c_str());
 
-  host.start();          // servers start in the background …
+  if (const auto started = host.start(); !started) {  // servers start in the background …
+    std::fprintf(stderr, "%s\n", started.error().what.c_str());
+    return 1;
+  }
   host.settled().get();  // … until each is ready, or has said why not
   for (const auto& server : host.status())
     std::fprintf(stderr, "%s: %s %s\n", server.name.c_str(), std::string{to_string(server.state)}.c_str(),

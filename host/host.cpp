@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "../runtime/scope.hpp"
@@ -42,7 +43,8 @@ struct host::core {
   std::shared_ptr<detail::host_queue> queue;  // shared with the held tables
   event stopping;
   std::thread thread;
-  std::mutex ending;
+  std::mutex ending;     // of start() and stop()
+  bool stopped = false;  // under it
 };
 
 host::host(host_settings settings, hub_options options, logger log)
@@ -54,16 +56,30 @@ hub& host::inside() const noexcept { return core_->inside; }
 
 detail::host_queue& host::queue() const noexcept { return *core_->queue; }
 
-void host::start() {
-  detail::require(!core_->queue->running(), "a host is started once");
-  core_->queue->set_running(true);
-  core_->thread = std::thread{[this] { core_->home.run(core_->main()); }};
+result<void> host::start() {
+  core& c = *core_;
+  const error running{.code = errc::config, .what = "the host is started already"};
+  if (c.home.on_loop_thread()) return running;  // which must not wait for a stop() that waits for it
+  const std::lock_guard one_at_a_time{c.ending};
+  if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
+  if (c.thread.joinable()) return running;
+  c.queue->set_running(true);
+  try {
+    c.thread = std::thread{[&c] { c.home.run(c.main()); }};
+  } catch (const std::system_error& e) {
+    c.queue->set_running(false);
+    return error{.code = errc::io,
+                 .what = std::string{"the thread of the host cannot be started: "} + e.what(),
+                 .native = e.code().value()};
+  }
+  return {};
 }
 
 void host::stop() {
   core& c = *core_;
   detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
   const std::lock_guard one_at_a_time{c.ending};
+  c.stopped = true;
   c.queue->way().post_last([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
   c.queue->set_running(false);

@@ -54,8 +54,9 @@ class host {
   /// Stops.
   ~host();
 
-  /// Begins the thread; servers start in the background. Once.
-  void start();
+  /// Begins the thread; servers start in the background. A host is started once: errc::config if it is running,
+  /// errc::closed if it was stopped. errc::io if the program cannot have another thread; then it may be tried again.
+  result<void> start();
   /// Ends every call and every server, and the thread. Idempotent. Not on the loop thread.
   void stop();
 
@@ -69,6 +70,7 @@ class host {
   /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
+  /// See hub::add_tool.
   result<void> add_tool(native_tool added);
   /// A function that returns its text, or a JSON value, at once.
   result<void> add_tool(std::string name, std::string description, std::string input_schema,

@@ -408,6 +408,42 @@ const suite<"host"> tests = [] {
     expect(of.add_server(shell("b", "serve")).has_error());
   };
 
+  "EMB-7 a host is started once: a second start and a start after a stop are errors"_test = [] {
+    host of{{}};
+    add_echo(of);
+    expect(of.start().has_value());
+    const auto twice = of.start();
+    expect(twice.has_error() && twice.error().code == errc::config) << "it is running";
+    expect(said(of.call("echo", {{"text", "x"}}).get()) == "x") << "as before";
+    std::promise<bool> by_callback;
+    of.call("echo", {{"text", "x"}}, {},
+            [&](const result<envelope>&) { by_callback.set_value(of.start().has_error()); });
+    expect(by_callback.get_future().get());
+    of.stop();
+    const auto again = of.start();
+    expect(again.has_error() && again.error().code == errc::closed);
+    expect(failed(of.call("echo", {{"text", "x"}}).get(), errc::closed));
+    host never_started{{}};
+    never_started.stop();
+    expect(never_started.start().has_error());
+    expect(never_started.settled().get().has_error());
+  };
+
+  "EMB-7 of starts and stops on many threads one start succeeds at most, and the host ends"_test = [] {
+    for (int round = 0; round < 20; ++round) {
+      host of{{}};
+      std::atomic<int> started = 0;
+      {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 3; ++t) threads.emplace_back([&] { started += of.start() ? 1 : 0; });
+        threads.emplace_back([&] { of.stop(); });
+      }
+      expect(started.load() <= 1_i);
+      of.stop();
+      expect(of.start().has_error());
+    }
+  };
+
   "calls that race with a stop end, each once"_test = [] {
     for (int round = 0; round < 20; ++round) {
       std::atomic<int> begun = 0;
