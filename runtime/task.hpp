@@ -3,9 +3,9 @@
 // before the await, and nothing can be detached.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
-#error "Hawser needs clang >= 19 or g++ >= 14: older g++ frees temporaries beside co_await twice"
-#endif
+#if defined(__clang__) ? !defined(__apple_build_version__) && __clang_major__ < 19 : defined(__GNUC__) && __GNUC__ < 14
+#error "Hawser needs clang >= 19 or g++ >= 14: older ones miscompile coroutines"
+#endif  // Apple's clang has other version numbers
 
 #include <exception>
 #include <optional>

@@ -127,6 +127,7 @@ check_install() {
   check "EMB-6 the first program of README.md builds and runs against the installed library" readme_host
   check "a project that includes Hawser builds, without its tests" including_project
   check "what an xmake user types works" plain_xmake
+  check "EMB-7 compilers that are too old are refused, a new one by its plain name is not" compiler_gate
 }
 
 # -I only by pkg-config's word, which is quoted for a shell: what the installed headers include must be installed, too.
@@ -194,4 +195,34 @@ plain_xmake() {
   [ -x "$plain/build/release/bin/hawser-keeper" ]
   [[ $(xmake_for release run hawser --version) == hawser* ]]
   xmake_for release test tree_test/all | grep -E '^100% tests passed'
+}
+
+# Stand-ins for compilers: the one in use, under the plain name and with the version number that it is to have.
+compiler_gate() {
+  local old=$cache/compilers/18 new=$cache/compilers/new name
+  rm -rf "$cache/compilers"
+  mkdir -p "$old" "$new"
+  for name in clang clang++; do
+    ln -s "$(command -v "$(llvm "$name")")" "$new/$name"
+    printf '#!/bin/sh\n[ "$*" != --version ] || { echo "clang version 18.1.8"; exit; }\nexec "%s" "$@"\n' "$new/$name" > "$old/$name"
+    chmod +x "$old/$name"
+  done
+  plain_configure "$new" -P "$root"
+  ! plain_configure "$old" -P "$root" || { echo "clang 18 is accepted"; return 1; }
+  grep -F "Hawser needs clang >= 19 or g++ >= 14: clang++ 18.1.8" "$old/log"
+  # In a project that includes Hawser, whose own sources may have another compiler than Hawser's.
+  mkdir -p "$old/project"
+  readme_text 'includes("path' | sed -e '/set_toolchains/d' -e "s,path/to/hawser,$root," > "$old/project/xmake.lua"
+  cp tests/install/consumer.cpp "$old/project/main.cpp"
+  ! plain_configure "$old" -P "$old/project" || { echo "clang 18 is accepted in a project that includes Hawser"; return 1; }
+  grep -F "Hawser needs clang >= 19 or g++ >= 14: clang++ 18.1.8" "$old/log"
+  ln -s "$root" "$old/hawser"
+  ! "$(llvm clang++)" -std=c++20 -Wno-macro-redefined -D__clang_major__=18 -fsyntax-only -I"$old" tests/install/consumer.cpp 2> "$old/log" || { echo "headers accept clang 18"; return 1; }
+  grep -F "Hawser needs clang >= 19 or g++ >= 14" "$old/log"
+}
+
+plain_configure() { # $1 = folder with the compilers, rest = xmake's arguments
+  rm -rf "$1/config"
+  env PATH="$1:$PATH" XMAKE_ROOT=y XMAKE_COLORTERM=nocolor XMAKE_CONFIGDIR="$1/config" XMAKE_GLOBALDIR="$1/global" \
+    xmake f -y "${@:2}" --toolchain=clang -o "$1/build" > "$1/log" 2>&1 || { cat "$1/log"; return 1; }
 }
