@@ -9,16 +9,19 @@ login_desk::login_desk(terminal& screen, progress& waiting, std::string server, 
                        std::unique_ptr<line_source> lines)
     : screen_(screen), waiting_(waiting), server_(std::move(server)), by_(by), lines_(std::move(lines)) {}
 
-void login_desk::show(const std::string& url) {
+void login_desk::show(const login_prompt& prompt) {
   // Whole, however long, and on a line of its own: it is there to be copied.
   const escape_limits whole_line{.max_bytes = SIZE_MAX, .max_lines = 1, .max_line_bytes = SIZE_MAX};
-  const auto parts = http_url::parse(url);
-  const safe_text host = escaped(parts ? parts->host : std::string{"?"});
+  const auto page = http_url::parse(prompt.url);
+  const auto issuer = http_url::parse(prompt.issuer);
   waiting_.end();
-  screen_.err.line({"To log in to ", in(ink::bold, escaped(server_)), " at ", in(ink::bold, host),
+  if (page && (!issuer || page->host != issuer->host))
+    screen_.err.line({"The page to log in at is not on the authorization server's own host, but on ",
+                      in(ink::bold, escaped(page->host)), "."});
+  screen_.err.line({"To log in to ", in(ink::bold, escaped(server_)), " at ", in(ink::bold, escaped(prompt.issuer)),
                     by_ == way::browser ? piece{", use the browser that opens, or open this address:"}
                                         : piece{", open this address in a browser:"}});
-  screen_.err.line(escaped(url, whole_line));
+  screen_.err.line(escaped(prompt.url, whole_line));
 }
 
 void login_desk::remark(const std::string& text) {

@@ -21,7 +21,7 @@ class login_desk final : public login_person {
   login_desk(terminal& screen, progress& waiting, std::string server, way by,
              std::unique_ptr<line_source> lines = nullptr);
 
-  void show(const std::string& url) override;
+  void show(const login_prompt& prompt) override;
   void remark(const std::string& text) override;
   [[nodiscard]] bool wants_browser() const override { return by_ == way::browser; }
   task<result<std::string>> pasted() override;

@@ -6,15 +6,6 @@ namespace hawser {
 dialogue_person::dialogue_person(login_dialogue with, door_ref way, executor where)
     : with_(std::move(with)), way_(std::move(way)), where_(std::move(where)) {}
 
-void dialogue_person::tell(const std::function<void(std::string)>& function, const std::string& text) const {
-  if (!function) return;
-  if (where_) {
-    where_([function, text] { function(text); });
-  } else {
-    function(text);
-  }
-}
-
 task<result<std::string>> dialogue_person::pasted() {
   const error nothing{.code = errc::closed, .what = "nobody pastes anything"};
   if (!with_.paste) co_return nothing;

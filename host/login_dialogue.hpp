@@ -13,8 +13,9 @@ namespace hawser {
 struct login_dialogue {
   login_wish wish{};
   bool open_browser = true;
-  /// Where to log in, whether or not a browser is opened; runs where the hub's callbacks do.
-  std::function<void(std::string url)> show{};
+  /// Where to log in, whether or not a browser is opened; runs where the hub's callbacks do. A person should see the
+  /// issuer beside the address.
+  std::function<void(login_prompt prompt)> show{};
   /// Something to know, for instance that no browser could be opened.
   std::function<void(std::string text)> remark{};
   /// For people whose browser runs elsewhere: answers with the address that it was redirected to, or with the code.
@@ -26,13 +27,21 @@ struct login_dialogue {
 class dialogue_person final : public login_person {
  public:
   dialogue_person(login_dialogue with, door_ref way, executor where);
-  void show(const std::string& url) override { tell(with_.show, url); }
+  void show(const login_prompt& prompt) override { tell(with_.show, prompt); }
   void remark(const std::string& text) override { tell(with_.remark, text); }
   [[nodiscard]] bool wants_browser() const override { return with_.open_browser; }
   task<result<std::string>> pasted() override;
 
  private:
-  void tell(const std::function<void(std::string)>& function, const std::string& text) const;
+  template <class T>
+  void tell(const std::function<void(T)>& function, const T& what) const {
+    if (!function) return;
+    if (where_) {
+      where_([function, what] { function(what); });
+    } else {
+      function(what);
+    }
+  }
 
   login_dialogue with_;
   door_ref way_;

@@ -28,6 +28,7 @@ struct attempt {
   std::string redirect_uri{};
   std::string scope{};
   std::shared_ptr<const signing_key> key{};
+  bool requires_iss = false;  // the redirect has to name its issuer
   secret state{base64url(random_bytes(state_size))};
   pkce_pair proof = pkce_pair::make();
 };
@@ -49,13 +50,34 @@ std::string authorization_url(const attempt& a) {
   return to + joint + std::string{query.text()};
 }
 
+// Mix-up attack (RFC 9700, 4.4): metadata that names somebody else's authorization endpoint beside a token endpoint of
+// its own collects codes of that other server. Without `iss` in the redirect only endpoints on the issuer's own origin
+// rule that out.
+bool endpoints_on_issuer_origin(const server_metadata& of) {
+  const auto issuer = http_url::parse(of.issuer);
+  if (!issuer) return false;
+  for (const std::string* endpoint : {&of.authorization_endpoint, &of.token_endpoint}) {
+    const auto url = http_url::parse(*endpoint);
+    if (!url || !same_origin(*url, *issuer)) return false;
+  }
+  return true;
+}
+
 // RFC 9207, before anything else of the answer is looked at or shown.
-result<void> check_issuer(const callback_answer& got, const server_metadata& expected) {
-  if (got.has_iss ? got.iss == expected.issuer : !expected.says_iss) return {};
+result<void> check_issuer(const callback_answer& got, const attempt& a) {
+  const server_metadata& expected = a.place.at;
+  if (got.has_iss ? got.iss == expected.issuer : !a.requires_iss) return {};
   std::string what = "the login came back ";
-  what += got.has_iss ? "from another authorization server than the one it was begun with, "
-                      : "without the name of its authorization server, which it promises to send: ";
-  return error{.code = errc::auth, .what = what + expected.issuer + "; nothing of it is used"};
+  if (got.has_iss) {
+    what += "from another authorization server than the one it was begun with, " + expected.issuer;
+  } else if (expected.says_iss) {
+    what += "without the name of its authorization server, which it promises to send: " + expected.issuer;
+  } else {
+    what += "without the name of its authorization server (\"iss\"), and the endpoints of " + expected.issuer +
+            " are on another origin, so that the code may be another server's; if that authorization server is "
+            "trusted, set \"issuer\" under \"oauth\" to it";
+  }
+  return error{.code = errc::auth, .what = what + "; nothing of it is used"};
 }
 
 task<result<callback_answer>> pasted_answer(login_person& person, std::string redirect_uri, secret state,
@@ -82,15 +104,15 @@ task<result<callback_answer>> pasted_answer(login_person& person, std::string re
 
 task<result<callback_answer>> came_back(callback_server& door, const attempt& a, login_person& person,
                                         duration patience) {
-  auto first = co_await when_any(door.wait(a.state, patience),
-                                 pasted_answer(person, a.redirect_uri, a.state, a.place.at.says_iss));
+  auto first =
+      co_await when_any(door.wait(a.state, patience), pasted_answer(person, a.redirect_uri, a.state, a.requires_iss));
   co_return first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
 }
 
-task<void> invite(const login_tools& with, browser& opener, std::string url, login_person& person) {
-  person.show(url);
+task<void> invite(const login_tools& with, browser& opener, login_prompt prompt, login_person& person) {
+  person.show(prompt);
   if (!with.opens_browser || !person.wants_browser()) co_return;
-  auto opened = co_await opener.open(std::move(url));
+  auto opened = co_await opener.open(std::move(prompt.url));
   if (!opened) person.remark(opened.error().what + "; open the address by hand");
 }
 
@@ -125,7 +147,7 @@ task<result<login>> answered(login_tools with, const attempt& a, callback_server
   auto answer = co_await came_back(door, a, person, patience);
   if (!answer) co_return answer.error();
   with.home.hidden()->add(answer->code);
-  if (auto known = check_issuer(*answer, a.place.at); !known) co_return known.error();
+  if (auto known = check_issuer(*answer, a); !known) co_return known.error();
   if (!answer->error.empty()) {
     error why{.code = errc::auth, .what = a.place.at.issuer + " refuses the login: " + answer->error};
     if (!answer->error_description.empty()) why.what += " (" + answer->error_description + ')';
@@ -155,6 +177,9 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
   attempt a{.place = *std::move(place), .key = order.key};
+  // An issuer that the user configured is nobody whom a server could have made up.
+  const bool vouched_for = !order.settings.issuer.empty() || endpoints_on_issuer_origin(a.place.at);
+  a.requires_iss = a.place.at.says_iss || !vouched_for;
   auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url, with.now());
   if (!client) co_return client.error();
   // Bound before anybody is told of it: some servers want the very port that was registered.
@@ -171,10 +196,10 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   }
   for (const secret* one : {&a.state, &a.proof.verifier, &a.client.key}) with.home.hidden()->add(*one);
   a.scope = chosen_scope(order, a.place);
-  const std::string url = authorization_url(a);
-  if (auto sound = openable_url(url); !sound) co_return prefixed("the authorization endpoint", sound.error());
+  const login_prompt prompt{.url = authorization_url(a), .issuer = a.place.at.issuer};
+  if (auto sound = openable_url(prompt.url); !sound) co_return prefixed("the authorization endpoint", sound.error());
   browser opener{with.home};
-  co_await invite(with, opener, url, person);
+  co_await invite(with, opener, prompt, person);
   auto done = co_await answered(with, a, *door, person, order.patience);
   // A registration that the server has forgotten shows in the browser only: the next login registers anew.
   if (!done && !a.client.redirect_uri.empty()) {

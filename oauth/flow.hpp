@@ -14,12 +14,18 @@
 
 namespace hawser {
 
+/// What a person has to know before logging in. Printable ASCII.
+struct login_prompt {
+  std::string url{};     ///< the page to log in at
+  std::string issuer{};  ///< the authorization server that is to give the tokens; the page may be on another host
+};
+
 /// Whoever logs in. On the loop thread; outlives the login.
 class login_person {
  public:
   virtual ~login_person() = default;
-  /// Where to log in, printable ASCII; called whether or not a browser is opened.
-  virtual void show(const std::string& url) = 0;
+  /// Where to log in; called whether or not a browser is opened.
+  virtual void show(const login_prompt& prompt) = 0;
   /// For instance that no browser could be opened, or that what was pasted will not do.
   virtual void remark(const std::string& text) = 0;
   [[nodiscard]] virtual bool wants_browser() const { return true; }

@@ -62,7 +62,121 @@ std::string with_iss(std::string fields, const std::string& iss) {
   return fields.substr(0, begin) + (iss.empty() ? "" : "&iss=" + testing::percent_encoded(iss)) + "\r\n";
 }
 
+// Metadata that promises no `iss`, with these fields in the place of its own.
+void change_metadata(fake_authorization_server& at, boost::json::object fields) {
+  at.replace("/.well-known/oauth-authorization-server",
+             [fields = std::move(fields)](const web_request&, const fake_authorization_server::usual& usual) {
+               fake_answer said = usual();
+               boost::json::object document = boost::json::parse(said.body).as_object();
+               document["authorization_response_iss_parameter_supported"] = false;
+               for (const auto& one : fields) document[one.key()] = one.value();
+               said.body = boost::json::serialize(document);
+               return said;
+             });
+}
+
+void leave_out_iss(fake_authorization_server& at) {
+  change_redirect(at, [](std::string fields) { return with_iss(std::move(fields), ""); });
+}
+
+// Pastes the code alone.
+class code_pasting_person final : public login_person {
+ public:
+  void show(const login_prompt& prompt) override { page = prompt.url; }
+  void remark(const std::string& text) override { remarks += text; }
+  [[nodiscard]] bool wants_browser() const override { return false; }
+  task<result<std::string>> pasted() override {
+    if (page.empty()) co_return error{.code = errc::closed, .what = "nothing to paste"};
+    const std::string back = testing::location_of(testing::ask_loopback(http_url::parse(page).value()));
+    page.clear();
+    const std::size_t begin = back.find("?code=") + 6;
+    co_return back.substr(begin, back.find('&') - begin);
+  }
+  std::string page{};
+  std::string remarks{};
+};
+
 const suite<"flow"> tests = [] {
+  "SEC-4 without iss in the redirect, no code goes to a token endpoint on another origin than the issuer"_test = [] {
+    fake_authorization_server at;
+    fake_authorization_server attacker;
+    change_metadata(at, {{"token_endpoint", attacker.issuer() + "/token"}});
+    leave_out_iss(at);
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(!done.has_value());
+    expect(done.has_error() && done.error().code == errc::auth && contains(done.error().what, "\"iss\"") &&
+           contains(done.error().what, at.issuer()))
+        << (done ? "" : done.error().what);
+    expect(attacker.web().seen().empty()) << "nobody was shown the code";
+  };
+
+  "SEC-4 without iss in the redirect, a page on another origin than the issuer leads to no token"_test = [] {
+    fake_authorization_server at;
+    fake_authorization_server victim{{.resource = at.resource()}};
+    victim.know("client-1");
+    change_metadata(at, {{"authorization_endpoint", victim.issuer() + "/authorize"}});
+    leave_out_iss(victim);
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(victim.counts().authorizations == 1_i);
+    expect(done.has_error() && contains(done.error().what, "\"iss\"")) << (done ? "" : done.error().what);
+    for (const auto& one : at.web().seen()) expect(!one.head.starts_with("POST /token ")) << one.head;
+  };
+
+  "SEC-4 endpoints on another origin will do where the redirect names the issuer"_test = [] {
+    fake_authorization_server at;
+    change_metadata(at, {{"token_endpoint", "http://localhost:" + std::to_string(at.web().port()) + "/token"}});
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(done.has_value()) << (done ? "" : done.error().what);
+  };
+
+  "SEC-4 endpoints on another origin will do for an issuer that the user configured"_test = [] {
+    fake_authorization_server at;
+    change_metadata(at, {{"token_endpoint", "http://localhost:" + std::to_string(at.web().port()) + "/token"}});
+    leave_out_iss(at);
+    login_order order = house::order(at);
+    order.settings.issuer = at.issuer();
+    pasting_person person;
+    const auto done = login_by(person, order);
+    expect(done.has_value()) << (done ? "" : done.error().what);
+  };
+
+  "SEC-4 endpoints on the issuer's own origin need no iss"_test = [] {
+    fake_authorization_server at;
+    change_metadata(at, {});
+    leave_out_iss(at);
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(done.has_value()) << (done ? "" : done.error().what);
+  };
+
+  "SEC-4 a code that is pasted alone does not stand in for a redirect that has to name its issuer"_test = [] {
+    fake_authorization_server at;
+    fake_authorization_server attacker;
+    change_metadata(at, {{"token_endpoint", attacker.issuer() + "/token"}});
+    login_order order = house::order(at);
+    order.patience = std::chrono::milliseconds{200};
+    code_pasting_person person;
+    const auto done = login_by(person, order);
+    expect(!done.has_value());
+    expect(contains(person.remarks, "paste the whole address")) << person.remarks;
+    expect(attacker.web().seen().empty());
+  };
+
+  "SEC-4 the person is shown the issuer beside the page to log in at"_test = [] {
+    fake_authorization_server at;
+    change_metadata(at,
+                    {{"authorization_endpoint", "http://localhost:" + std::to_string(at.web().port()) + "/authorize"}});
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(done.has_value()) << (done ? "" : done.error().what);
+    expect(fatal(person.prompts.size() == 1_ul));
+    expect(person.prompts.front().issuer == at.issuer());
+    expect(person.prompts.front().url.starts_with("http://localhost:")) << person.prompts.front().url;
+  };
+
   "a login is bound to issuer, resource and client, byte for byte"_test = [] {
     fake_authorization_server at;
     pasting_person person;

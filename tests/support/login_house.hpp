@@ -50,7 +50,10 @@ inline std::optional<login> kept_login(const std::string& file, const std::strin
 /// Says yes: opens the page and pastes the address that it leads to.
 class pasting_person final : public login_person {
  public:
-  void show(const std::string& url) override { shown.push_back(url); }
+  void show(const login_prompt& prompt) override {
+    shown.push_back(prompt.url);
+    prompts.push_back(prompt);
+  }
   void remark(const std::string& text) override { remarks.push_back(text); }
   [[nodiscard]] bool wants_browser() const override { return false; }
   task<result<std::string>> pasted() override {
@@ -69,7 +72,8 @@ class pasting_person final : public login_person {
     return all[name];
   }
 
-  std::vector<std::string> shown{};
+  std::vector<std::string> shown{};  ///< the URLs of the prompts
+  std::vector<login_prompt> prompts{};
   std::vector<std::string> remarks{};
   std::size_t pastes = 0;
 };

@@ -17,7 +17,7 @@ namespace hawser::testing {
 /// Leaves everything to the browser.
 class browsing_person final : public login_person {
  public:
-  void show(const std::string& url) override { shown.push_back(url); }
+  void show(const login_prompt& prompt) override { shown.push_back(prompt.url); }
   void remark(const std::string& text) override { remarks += text + '\n'; }
   task<result<std::string>> pasted() override {
     co_return error{.code = errc::closed, .what = "the browser comes back by itself"};

@@ -48,7 +48,9 @@ class user {
     std::jthread browser;
     login_dialogue with{.open_browser = false};
     with.wish.patience = std::chrono::seconds{5};
-    with.show = [&browser](const std::string& url) { browser = std::jthread{[url] { testing::browse(url); }}; };
+    with.show = [&browser](const login_prompt& prompt) {
+      browser = std::jthread{[url = prompt.url] { testing::browse(url); }};
+    };
     auto done = of_.authenticate(server_name, std::move(with)).get();
     if (!done) std::fprintf(stderr, "log in: %s\n", done.error().what.c_str());
     return done.has_value();
