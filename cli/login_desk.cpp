@@ -18,6 +18,9 @@ void login_desk::show(const login_prompt& prompt) {
   if (page && (!issuer || page->host != issuer->host))
     screen_.err.line({"The page to log in at is not on the authorization server's own host, but on ",
                       in(ink::bold, escaped(page->host)), "."});
+  if (prompt.resource_above_server)
+    screen_.err.line({"The login will be valid for ", in(ink::bold, escaped(prompt.resource)),
+                      ", which may include other servers than this one; only this one is sent its token."});
   screen_.err.line({"To log in to ", in(ink::bold, escaped(server_)), " at ", in(ink::bold, escaped(prompt.issuer)),
                     by_ == way::browser ? piece{", use the browser that opens, or open this address:"}
                                         : piece{", open this address in a browser:"}});

@@ -30,6 +30,8 @@ std::string lead_suffix(const login_key& key) {
   std::string all;
   for (const std::string* part : {&key.issuer, &key.resource, &key.client})
     all += std::to_string(part->size()) + ':' + *part;
+  // Without one, programs of version 0.2 and before agree on the name.
+  if (!key.server.empty()) all += std::to_string(key.server.size()) + ':' + key.server;
   const auto hash = sha256(all);
   return ".lead-" + base64url({reinterpret_cast<const char*>(hash.data()), 12});
 }

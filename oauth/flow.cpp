@@ -29,6 +29,7 @@ struct attempt {
   std::string scope{};
   std::shared_ptr<const signing_key> key{};
   bool requires_iss = false;  // the redirect has to name its issuer
+  std::string only_server{};  // see login_key::server
   secret state{base64url(random_bytes(state_size))};
   pkce_pair proof = pkce_pair::make();
 };
@@ -134,7 +135,10 @@ task<result<login>> redeemed(login_tools with, const attempt& a, callback_answer
   }
   client_identity client = a.client;
   client.method = chosen_method(client, target);  // renewing has no metadata to go by
-  co_return login{.key = {.issuer = a.place.at.issuer, .resource = a.place.resource, .client = a.client.id},
+  co_return login{.key = {.issuer = a.place.at.issuer,
+                          .resource = a.place.resource,
+                          .client = a.client.id,
+                          .server = a.only_server},
                   .tokens = std::move(outcome->tokens),
                   .client = std::move(client),
                   .asked_scope = a.scope,
@@ -180,6 +184,8 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   // An issuer that the user configured is nobody whom a server could have made up.
   const bool vouched_for = !order.settings.issuer.empty() || endpoints_on_issuer_origin(a.place.at);
   a.requires_iss = a.place.at.says_iss || !vouched_for;
+  const bool above = lies_above(a.place.resource, order.server);
+  if (above) a.only_server = order.server_url;
   auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url, with.now());
   if (!client) co_return client.error();
   // Bound before anybody is told of it: some servers want the very port that was registered.
@@ -196,7 +202,10 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& pe
   }
   for (const secret* one : {&a.state, &a.proof.verifier, &a.client.key}) with.home.hidden()->add(*one);
   a.scope = chosen_scope(order, a.place);
-  const login_prompt prompt{.url = authorization_url(a), .issuer = a.place.at.issuer};
+  const login_prompt prompt{.url = authorization_url(a),
+                            .issuer = a.place.at.issuer,
+                            .resource = a.place.resource,
+                            .resource_above_server = above};
   if (auto sound = openable_url(prompt.url); !sound) co_return prefixed("the authorization endpoint", sound.error());
   browser opener{with.home};
   co_await invite(with, opener, prompt, person);

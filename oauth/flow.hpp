@@ -16,8 +16,11 @@ namespace hawser {
 
 /// What a person has to know before logging in. Printable ASCII.
 struct login_prompt {
-  std::string url{};     ///< the page to log in at
-  std::string issuer{};  ///< the authorization server that is to give the tokens; the page may be on another host
+  std::string url{};       ///< the page to log in at
+  std::string issuer{};    ///< the authorization server that is to give the tokens; the page may be on another host
+  std::string resource{};  ///< what the tokens are for
+  /// The resource lies above the server's path: whoever has a token for it may use it at other servers below it.
+  bool resource_above_server = false;
 };
 
 /// Whoever logs in. On the loop thread; outlives the login.

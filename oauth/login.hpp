@@ -37,6 +37,9 @@ struct login_key {
   std::string issuer{};    ///< byte for byte as the resource's metadata named it
   std::string resource{};  ///< byte for byte as in the metadata; sent as `resource`
   std::string client{};    ///< client_id
+  /// The only server that may be sent the token, by its configured URL: set where the resource lies above the server's
+  /// path and would cover other servers, too. Empty = the resource is the server itself.
+  std::string server{};
 
   friend auto operator<=>(const login_key&, const login_key&) = default;
 };

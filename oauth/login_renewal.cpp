@@ -224,7 +224,8 @@ task<result<void>> server_login::machine_login_over(web& asks) {
   if (!outcome->refusal.empty())
     co_return lacking(place->at.issuer + " refuses the configured client: " + outcome->refusal +
                       (outcome->description.empty() ? "" : " (" + outcome->description + ')'));
-  adopt({.key = {.issuer = place->at.issuer, .resource = place->resource, .client = who.id},
+  const std::string only_server = lies_above(place->resource, to_) ? of_.url : std::string{};
+  adopt({.key = {.issuer = place->at.issuer, .resource = place->resource, .client = who.id, .server = only_server},
          .tokens = std::move(outcome->tokens),
          .client = who,
          .asked_scope = std::move(scope),

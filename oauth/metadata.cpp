@@ -205,6 +205,12 @@ bool covers(std::string_view resource, const http_url& server) {
   return ours.path == about.path || ours.path.starts_with(about.path + '/');
 }
 
+bool lies_above(std::string_view resource, const http_url& server) {
+  if (!covers(resource, server)) return false;
+  const auto url = http_url::parse(resource);
+  return url && parts_of(*url).path != parts_of(server).path;
+}
+
 bool same_issuer(std::string_view a, std::string_view b) noexcept {
   if (a.size() > b.size()) std::swap(a, b);
   return a == b || (b.size() == a.size() + 1 && b.ends_with('/') && b.starts_with(a));

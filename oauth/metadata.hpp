@@ -64,6 +64,8 @@ std::vector<std::string> server_metadata_urls(const http_url& issuer);
 
 /// Whether metadata about `resource` is about `server`: the same origin, and its path the same or further up.
 bool covers(std::string_view resource, const http_url& server);
+/// Whether it covers the server and lies above its path, so that a token for it may be good for other servers, too.
+bool lies_above(std::string_view resource, const http_url& server);
 
 /// The same, or apart by one slash at the end, which URL parsers like to add.
 bool same_issuer(std::string_view a, std::string_view b) noexcept;

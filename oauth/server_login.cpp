@@ -67,6 +67,7 @@ bool server_login::fits(const login& kept) const {
   if (wanted.grant == oauth_settings::grant_kind::client_credentials) return false;
   if (!wanted.issuer.empty() && wanted.issuer != kept.key.issuer) return false;
   if (!wanted.client_id.empty() && wanted.client_id != kept.key.client) return false;
+  if (!kept.key.server.empty() && kept.key.server != of_.url) return false;
   return covers(kept.key.resource, to_);
 }
 

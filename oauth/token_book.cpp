@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "metadata.hpp"
+
 namespace hawser {
 
 namespace {
@@ -12,11 +14,20 @@ bool lists_server(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+// Version 0.2 and before kept one login for all servers below a resource, so that nobody can say for which of them its
+// token was obtained: none of them is sent it.
+bool is_ambiguous(const login& what, const std::vector<std::string>& servers, std::string_view server_url) {
+  if (servers.size() < 2 || !what.key.server.empty()) return false;
+  const auto server = http_url::parse(server_url);
+  return server && lies_above(what.key.resource, *server);
+}
+
 }  // namespace
 
 std::optional<login> token_book::of_server(std::string_view server_url) const {
-  const auto found = std::find_if(logins_.rbegin(), logins_.rend(),
-                                  [&](const auto& one) { return lists_server(one.servers, server_url); });
+  const auto found = std::find_if(logins_.rbegin(), logins_.rend(), [&](const auto& one) {
+    return lists_server(one.servers, server_url) && !is_ambiguous(one.what, one.servers, server_url);
+  });
   if (found == logins_.rend()) return std::nullopt;
   return found->what;
 }

@@ -71,6 +71,7 @@ void put_client(json::object& to, const client_identity& who) {
 void put_login(json::object& to, const login& what, const std::vector<std::string>& servers) {
   put(to, "issuer", what.key.issuer);
   put(to, "resource", what.key.resource);
+  put(to, "only_server", what.key.server);
   put_client(to, what.client);
   to["client_id"] = what.key.client;
   put(to, "access_token", what.tokens.access.reveal());
@@ -135,7 +136,10 @@ client_identity take_client(members& from) {
 login take_login(members& from) {
   login out;
   out.client = take_client(from);
-  out.key = {.issuer = from.text("issuer"), .resource = from.text("resource"), .client = out.client.id};
+  out.key = {.issuer = from.text("issuer"),
+             .resource = from.text("resource"),
+             .client = out.client.id,
+             .server = from.text("only_server")};
   out.tokens = {.access = from.hidden("access_token"),
                 .refresh = from.hidden("refresh_token"),
                 .scope = from.text("scope"),

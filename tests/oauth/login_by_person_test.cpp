@@ -69,6 +69,36 @@ const suite<"login by person"> tests = [] {
     expect(at.web().seen().empty());
   };
 
+  "SEC-4 a resource above the server's path is accepted and shown, and its token goes to that server alone"_test = [] {
+    fake_authorization_server at{{.whole_origin = true}};
+    loop l;
+    l.run([](loop& on, fake_authorization_server& server) -> task<void> {
+      house h{on, server};
+      const std::string neighbour_url = server.issuer() + "/neighbour/mcp";
+      server_login neighbour{h.around, {.name = "n", .url = neighbour_url, .connection = house::connection}};
+      pasting_person person;
+      auto first = co_await h.of.authenticate({}, person);
+      expect(fatal(first.has_value())) << (first ? "" : first.error().what);
+      expect(first->resource == server.issuer()) << first->resource;
+      expect(person.prompts.back().resource == server.issuer());
+      expect(person.prompts.back().resource_above_server);
+      auto own = co_await h.store.of_server(server.resource());
+      expect(fatal(own.has_value() && own->has_value()));
+      auto nothing = co_await neighbour.grant();
+      expect(nothing.has_value() && nothing->fields.empty()) << "a neighbour is not sent it";
+      auto second = co_await neighbour.authenticate({}, person);
+      expect(fatal(second.has_value())) << (second ? "" : second.error().what);
+      auto theirs = co_await h.store.of_server(neighbour_url);
+      auto after = co_await h.store.of_server(server.resource());
+      expect(fatal(theirs.has_value() && theirs->has_value() && after.has_value() && after->has_value()));
+      expect((*theirs)->key.client == (*own)->key.client) << "the same client, or this shows nothing";
+      expect((*after)->tokens.access == (*own)->tokens.access) << "a login of the neighbour changes nothing";
+      expect((*theirs)->tokens.access != (*own)->tokens.access);
+      co_await neighbour.close();
+      co_await h.of.close();
+    }(l, at));
+  };
+
   "one login at a time, and the one who came first is not disturbed"_test = [] {
     fake_authorization_server at;
     loop l;

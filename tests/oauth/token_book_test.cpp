@@ -88,7 +88,38 @@ std::string later_text(int version) {
   return out;
 }
 
+login for_whole_origin(int generation, const std::string& server) {
+  login made = a_login("host", generation);
+  made.key.resource = "https://host.example";
+  made.key.server = server;
+  return made;
+}
+
 const suite<"token book"> tests = [] {
+  "SEC-4 logins for a resource above two servers are kept apart, in a file, too"_test = [] {
+    const std::string one = "https://host.example/one/mcp";
+    const std::string two = "https://host.example/two/mcp";
+    token_book book;
+    book.save(one, for_whole_origin(1, one));
+    book.save(two, for_whole_origin(2, two));
+    const token_book read = read_sound(text_of(book));
+    for (const token_book* of : {&std::as_const(book), &read}) {
+      expect(of->of_server(one) == for_whole_origin(1, one));
+      expect(of->of_server(two) == for_whole_origin(2, two));
+    }
+  };
+
+  "SEC-4 a login that an earlier version shared between servers below its resource is given to none of them"_test = [] {
+    const std::string one = "https://host.example/one/mcp";
+    const std::string two = "https://host.example/two/mcp";
+    token_book book;
+    book.save(one, for_whole_origin(1, ""));
+    expect(book.of_server(one).has_value()) << "one server alone goes on with it";
+    book.save(two, for_whole_origin(2, ""));
+    expect(!book.of_server(one).has_value());
+    expect(!book.of_server(two).has_value());
+  };
+
   "what was saved is found, by URL and by key, and survives being written"_test = [] {
     const token_book book = three_logins();
     const token_book again = read_sound(text_of(book));

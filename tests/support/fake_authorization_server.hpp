@@ -55,7 +55,8 @@ struct fake_authorization_options {
   std::string scope = "mcp:basic";  ///< what a 401 asks for
   std::string admin = "mcp:admin";  ///< what the tool `admin` needs besides
   std::string path = "/mcp";
-  std::string resource{};  ///< that its tokens are for; empty = what it protects itself
+  std::string resource{};     ///< that its tokens are for; empty = what it protects itself
+  bool whole_origin = false;  ///< its metadata names the whole origin as the resource
 };
 
 class fake_authorization_server {
@@ -69,7 +70,10 @@ class fake_authorization_server {
   [[nodiscard]] std::string issuer() const { return web_.origin(); }
   [[nodiscard]] std::string resource() const { return web_.origin() + options_.path; }
   /// What its tokens are for.
-  [[nodiscard]] std::string granted_for() const { return options_.resource.empty() ? resource() : options_.resource; }
+  [[nodiscard]] std::string granted_for() const {
+    if (options_.whole_origin) return issuer();
+    return options_.resource.empty() ? resource() : options_.resource;
+  }
   [[nodiscard]] const web_script& web() const noexcept { return web_; }
 
   // From any thread, like everything here.
@@ -177,6 +181,7 @@ class fake_authorization_server {
   fake_answer own_answer(const web_request& asked, const std::string& path, const std::string& query) {
     if (path == options_.path) return mcp(asked);
     if (path == "/.well-known/oauth-protected-resource" + options_.path) return resource_metadata();
+    if (options_.whole_origin && path == "/.well-known/oauth-protected-resource") return resource_metadata();
     if (path == "/.well-known/oauth-authorization-server") return server_metadata();
     if (path == "/register") return registration(asked);
     if (path == "/authorize") return authorization(read_form(query));
@@ -190,7 +195,7 @@ class fake_authorization_server {
   }
 
   [[nodiscard]] fake_answer resource_metadata() const {
-    return json({{"resource", resource()},
+    return json({{"resource", options_.whole_origin ? issuer() : resource()},
                  {"authorization_servers", boost::json::array{moved_to_ == nullptr ? issuer() : moved_to_->issuer()}},
                  {"scopes_supported", boost::json::array{options_.scope, options_.admin}}});
   }
