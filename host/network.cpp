@@ -27,7 +27,7 @@ network::network(loop& home, resolver* names)
     : loop_(home), names_(names != nullptr ? *names : own_names_), environment_(proxy_rules::from_environment()) {}
 
 task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits,
-                                                           authorizer* login) {
+                                                           authorizer* login, std::string server_name) {
   http_channel_options options{.type = channel_kind(where.type), .login = login};
   auto to = http_url::parse(where.url);
   if (!to) co_return to.error();
@@ -43,6 +43,10 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
   auto client = co_await client_for(where, options.to.tls);
   if (!client) co_return client.error();
   options.client = *std::move(client);
+  if (!where.headers.empty())
+    options.client.on_cleartext = [this, where, server_name](const http_url& at) {
+      warn_of_cleartext(server_name, where, at);
+    };
   options.limits.max_message = limits.max_message;
   options.client.limits.max_body = limits.max_message;
   co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
@@ -62,6 +66,15 @@ task<result<http_client_options>> network::client_for(const http_settings& where
   if (!trusted) co_return trusted.error();
   options.tls = *std::move(trusted);
   co_return options;
+}
+
+void network::warn_of_cleartext(const std::string& server_name, const http_settings& where, const http_url& to) {
+  if (!warned_.insert(server_name + ' ' + to.origin()).second) return;
+  std::string names;
+  for (const auto& [name, value] : where.headers) names.append(names.empty() ? "" : ", ").append(name);
+  loop_.log().write(log_level::warning, server_name,
+                    "its headers (" + names + ") are sent to " + to.origin() +
+                        " without encryption, so that others on the network can read them: use an https url");
 }
 
 task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings files) {

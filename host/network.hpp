@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "../runtime/dns.hpp"
@@ -23,20 +24,22 @@ class network {
   explicit network(loop& home, resolver* names = nullptr);
 
   /// Not connected yet. errc::config says which part of the settings cannot be used. `login` null: nobody is asked for
-  /// credentials; else it lives longer.
+  /// credentials; else it lives longer. `server_name` is for the log.
   task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits,
-                                                    authorizer* login);
+                                                    authorizer* login, std::string server_name);
   /// Proxies, and certificates if there will be TLS, as for that server.
   task<result<http_client_options>> client_for(const http_settings& where, bool tls);
   [[nodiscard]] resolver& names() const noexcept { return names_; }
 
  private:
   task<result<std::shared_ptr<tls_context>>> certificates(tls_settings files);
+  void warn_of_cleartext(const std::string& server_name, const http_settings& where, const http_url& to);
 
   loop& loop_;
   ares_resolver own_names_;
   resolver& names_;
   proxy_rules environment_;
+  std::set<std::string> warned_;  // servers whose headers were said to go out without TLS
   // By every setting that goes into one; shared because a trust store takes a megabyte.
   std::map<tls_settings, std::shared_ptr<tls_context>> contexts_;
 };

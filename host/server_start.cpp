@@ -29,7 +29,7 @@ task<result<std::unique_ptr<channel>>> server::make_channel() {
     if (!around_.allow_network)
       co_return error{.code = errc::config, .what = "this program does not connect to servers on the network"};
     auto remote = co_await around_.net.channel_to(std::get<http_settings>(settings_.transport), around_.settings.limits,
-                                                  login_.get());
+                                                  login_.get(), settings_.name);
     if (!remote) co_return remote.error();
     made = *std::move(remote);
   }

@@ -32,6 +32,16 @@ network_zone outermost(const std::vector<ip_address>& addresses) {
 
 }  // namespace
 
+// Whether tokens would leave this machine in the clear. A name that cannot be resolved here is a proxy's to resolve.
+task<result<bool>> server_login::sends_in_clear() {
+  if (to_.tls) co_return false;
+  if (const auto zone = typed_zone(to_)) co_return *zone != network_zone::loopback;
+  auto addresses = co_await around_.names.resolve(to_.host);
+  if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
+  co_return !addresses || std::any_of(addresses->begin(), addresses->end(),
+                                      [](const ip_address& one) { return zone_of(one) != network_zone::loopback; });
+}
+
 task<result<std::unique_ptr<web>>> server_login::connected() {
   auto options = co_await of_.connection();
   if (!options) co_return options.error();
@@ -50,6 +60,13 @@ task<result<login_summary>> server_login::authenticate(login_wish wish, login_pe
   if (of_.settings.grant == oauth_settings::grant_kind::client_credentials)
     co_return error{.code = errc::config, .what = "it is configured to log in by itself, without a person"};
   const occupied alone{busy_};
+  auto exposed = co_await sends_in_clear();
+  if (!exposed) co_return exposed.error();
+  if (*exposed)
+    co_return error{.code = errc::config,
+                    .what =
+                        "its url is plain http to another machine, where others could read the login's token: "
+                        "use an https url"};
   auto there = co_await loaded();
   if (!there) co_return there.error();
   auto asks = co_await connected();

@@ -106,6 +106,7 @@ class server_login final : public authorizer {
   [[nodiscard]] bool fits(const login& kept) const;
 
   // login_by_person.cpp
+  task<result<bool>> sends_in_clear();
   task<result<std::unique_ptr<web>>> connected();
   task<result<token_store::lead>> sole_right(login_key to);
   task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);

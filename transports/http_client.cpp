@@ -13,6 +13,11 @@ namespace hawser {
 
 namespace {
 
+// A bearer token is as good as a password: without TLS it may not leave this machine.
+bool needs_loopback(const http_request& what, const http_url& to) noexcept {
+  return !what.credentials.empty() && !to.tls;
+}
+
 bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -74,7 +79,7 @@ http_started http_client::start(const http_request& what, exchange_watcher& foll
   if (!to.tls && !options_.proxies.for_http.empty()) return begun;
   auto place = places_.try_acquire();
   if (!place) return begun;
-  begun.over = take_idle(to);
+  begun.over = take_idle(what, to);
   if (!begun.over) return begun;
   begun.place = *std::move(place);
   what.ticket->over_ = begun.over.get();
@@ -146,9 +151,10 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
   }
   for (bool again = false;; again = true) {
     const bool sent = over != nullptr;
-    if (!sent && !again) over = take_idle(to);
+    if (!sent && !again) over = take_idle(what, to);
     if (!over) {
-      auto made = co_await connect(to, what.innermost, through);
+      const route by{.through = through, .innermost = what.innermost, .loopback_only = needs_loopback(what, to)};
+      auto made = co_await connect(to, by);
       if (!made) co_return made.error();
       over = *std::move(made);
     }
@@ -215,9 +221,11 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   text_.consume(text_.size());
 }
 
-std::unique_ptr<http_connection> http_client::take_idle(const http_url& to) {
-  const auto found =
-      std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) { return one->usable() && one->leads_to(to); });
+std::unique_ptr<http_connection> http_client::take_idle(const http_request& what, const http_url& to) {
+  const bool loopback_only = needs_loopback(what, to);
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) {
+    return one->usable() && one->leads_to(to) && (one->on_loopback() || !loopback_only);
+  });
   if (found == idle_.rend()) return nullptr;
   std::unique_ptr<http_connection> taken = std::move(*found);
   idle_.erase(std::next(found).base());

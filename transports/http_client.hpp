@@ -3,6 +3,7 @@
 // and TLS are seen to, and addresses are checked before anybody connects to them. Knows nothing of MCP.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ struct http_client_options {
   std::size_t max_connections = 32;    ///< who finds none waits
   std::size_t max_idle = 32;
   int max_redirects = 3;
+  /// Called before a request leaves without TLS for another machine, or for a proxy, over a new connection.
+  std::function<void(const http_url& to)> on_cleartext{};
 };
 
 /// Lets a request, or the reading of its answer, be given up from outside of the coroutine that waits. It outlives
@@ -46,8 +49,10 @@ class http_ticket {
 struct http_request {
   std::string_view method = "POST";
   const http_url* to = nullptr;
-  std::string_view fields{};       ///< ready lines, each with its line end; not Host, Content-Length or Connection
-  std::string_view credentials{};  ///< more lines of that kind; a redirect never takes them to another origin
+  std::string_view fields{};  ///< ready lines, each with its line end; not Host, Content-Length or Connection
+  /// More lines of that kind. A redirect never takes them to another origin, and without TLS they are sent to loopback
+  /// addresses only.
+  std::string_view credentials{};
   std::string_view body{};
   /// May be sent again where nobody knows whether it arrived.
   bool replayable = false;
@@ -122,12 +127,18 @@ class http_client final : private idle_keeper {
  private:
   friend class http_answer;
   task<result<http_answer>> ask_once(const http_request& what, const http_url& to, http_started begun);
-  task<result<std::unique_ptr<http_connection>>> connect(const http_url& to, network_zone innermost,
-                                                         const http_proxy* through);
-  task<result<stream>> dial(const http_url& to, network_zone innermost, const http_proxy* through);
+  // What an address may be, and after dial() what it is.
+  struct route {
+    const http_proxy* through = nullptr;
+    network_zone innermost = network_zone::loopback;
+    bool loopback_only = false;  // there are credentials, and no TLS
+    bool on_loopback = false;    // it leads to this machine, and through no proxy
+  };
+  task<result<std::unique_ptr<http_connection>>> connect(const http_url& to, route by);
+  task<result<stream>> dial(const http_url& to, route& by);
   task<result<void>> tunnel(stream& over, const http_url& to, const http_proxy& through);
   void idle_ended() noexcept override;
-  std::unique_ptr<http_connection> take_idle(const http_url& to);
+  std::unique_ptr<http_connection> take_idle(const http_request& what, const http_url& to);
   void give_back(std::unique_ptr<http_connection> over);
   void send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through);
   void sweep_soon() noexcept;

@@ -86,6 +86,9 @@ class http_connection final : private byte_listener, private http_listener, priv
   /// Whoever waits for the answer hears this; the connection is of no use any more.
   void abort(error why) noexcept;
   void rest() noexcept;
+  /// Whether it leads to this machine and through no proxy, as far as whoever connected knows; false until told.
+  void set_on_loopback(bool is_so) noexcept { on_loopback_ = is_so; }
+  [[nodiscard]] bool on_loopback() const noexcept { return on_loopback_; }
   /// For the `Host` of a request.
   [[nodiscard]] const std::string& authority() const noexcept { return authority_; }
   task<void> close();
@@ -118,6 +121,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   bool began_ = false;
   bool headed_ = false;
   bool trusted_ = true;
+  bool on_loopback_ = false;
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;  // of those, when the timer was last set
   std::size_t shown_ = 0;    // of the body, to whoever waits for more

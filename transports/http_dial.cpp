@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How http_client comes to a connection: name, address check, TCP, proxy, TLS.
+#include <algorithm>
+
 #include "../runtime/tcp.hpp"
 #include "../runtime/timeout.hpp"
 #include "http_client.hpp"
@@ -11,20 +13,29 @@ namespace hawser {
 namespace {
 
 // SSRF: every address is checked, and only to those that were is connected; a name that is asked again may give others.
-result<std::vector<endpoint>> checked(const std::vector<ip_address>& addresses, const http_url& to,
-                                      network_zone innermost) {
-  std::vector<endpoint> allowed;
+result<std::vector<ip_address>> checked(const std::vector<ip_address>& addresses, const http_url& to,
+                                        network_zone innermost) {
+  std::vector<ip_address> allowed;
   for (const ip_address& one : addresses) {
     const network_zone zone = zone_of(one);
-    if (zone != network_zone::refused && zone <= innermost) allowed.push_back({one, to.port});
+    if (zone != network_zone::refused && zone <= innermost) allowed.push_back(one);
   }
   if (!allowed.empty()) return allowed;
+  std::string why = " lies in a network further inward than the url that was configured";
+  if (zone_of(addresses.front()) == network_zone::refused) {
+    why = " is link-local or otherwise no server's";
+  }
   return error{.code = errc::protocol,
-               .what = "the address of " + to.host + " is refused: " + addresses.front().to_string() +
-                       (zone_of(addresses.front()) == network_zone::refused
-                            ? " is link-local or otherwise no server's"
-                            : " lies in a network further inward than the url that was configured")};
+               .what = "the address of " + to.host + " is refused: " + addresses.front().to_string() + why};
 }
+
+error sent_in_clear(const std::string& where) {
+  return error{.code = errc::config,
+               .what = "a login's token is not sent over plain http " + where +
+                       ", where others could read it: use an https url"};
+}
+
+bool is_loopback_address(const ip_address& one) { return zone_of(one) == network_zone::loopback; }
 
 // The answer to CONNECT, of which only the head counts.
 class tunnel_answer final : public http_listener {
@@ -37,18 +48,28 @@ class tunnel_answer final : public http_listener {
 
 }  // namespace
 
-task<result<stream>> http_client::dial(const http_url& to, network_zone innermost, const http_proxy* through) {
-  const http_url& first = through != nullptr ? through->at : to;
+task<result<stream>> http_client::dial(const http_url& to, route& by) {
+  const bool direct = by.through == nullptr;
+  const http_url& first = direct ? to : by.through->at;
+  if (!direct && by.loopback_only) co_return sent_in_clear("through the proxy " + first.authority());
   auto addresses = co_await names_.resolve(first.host);
   if (!addresses) co_return addresses.error();
   // What lies behind a proxy is its own affair: the name is resolved there.
-  auto candidates = checked(*addresses, first, through != nullptr ? network_zone::loopback : innermost);
-  if (!candidates) co_return candidates.error();
-  auto made = co_await tcp_connect(*std::move(candidates));
+  auto allowed = checked(*addresses, first, direct ? by.innermost : network_zone::loopback);
+  if (!allowed) co_return allowed.error();
+  if (by.loopback_only) {
+    const std::string outside = allowed->front().to_string();
+    std::erase_if(*allowed, [](const ip_address& one) { return !is_loopback_address(one); });
+    if (allowed->empty()) co_return sent_in_clear("to " + outside);
+  }
+  by.on_loopback = direct && std::all_of(allowed->begin(), allowed->end(), is_loopback_address);
+  std::vector<endpoint> candidates;
+  for (const ip_address& one : *allowed) candidates.push_back({one, first.port});
+  auto made = co_await tcp_connect(std::move(candidates));
   if (!made) co_return made.error();
   stream over = *std::move(made);
-  if (through != nullptr && to.tls) {
-    auto open = co_await tunnel(over, to, *through);
+  if (!direct && to.tls) {
+    auto open = co_await tunnel(over, to, *by.through);
     if (!open) co_return open.error();
   }
   co_return std::move(over);
@@ -79,9 +100,8 @@ task<result<void>> http_client::tunnel(stream& over, const http_url& to, const h
   co_return error{.code = errc::io, .what = std::move(why), .native = answer.status};
 }
 
-task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_url& to, network_zone innermost,
-                                                                    const http_proxy* through) {
-  auto dialled = co_await with_timeout(options_.patience.connect, dial(to, innermost, through));
+task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_url& to, route by) {
+  auto dialled = co_await with_timeout(options_.patience.connect, dial(to, by));
   if (!dialled) co_return prefixed("connecting", dialled.error());
   std::unique_ptr<byte_stream> over;
   if (to.tls) {
@@ -91,10 +111,13 @@ task<result<std::unique_ptr<http_connection>>> http_client::connect(const http_u
     if (!secured) co_return prefixed("TLS", secured.error());
     over = *std::move(secured);
   } else {
+    if (!by.on_loopback && options_.on_cleartext) options_.on_cleartext(to);
     over = plain_stream(*std::move(dialled));
   }
   idle_keeper& keeper = *this;
-  co_return std::make_unique<http_connection>(loop_, to, std::move(over), options_.limits, options_.patience, keeper);
+  auto made = std::make_unique<http_connection>(loop_, to, std::move(over), options_.limits, options_.patience, keeper);
+  made->set_on_loopback(by.on_loopback);
+  co_return made;
 }
 
 }  // namespace hawser

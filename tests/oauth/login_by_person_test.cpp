@@ -99,6 +99,24 @@ const suite<"login by person"> tests = [] {
     }(l, at));
   };
 
+  "SEC-4 nobody logs in to a server whose token would leave this machine over plain http"_test = [] {
+    loop l;
+    l.run([](loop& on) -> task<void> {
+      names_of_one names{true};
+      memory_token_store store;
+      const login_surroundings around{.home = on, .store = store, .names = names, .opens_browser = false};
+      for (const char* url : {"http://mcp.example/mcp", "http://203.0.113.5/mcp", "http://10.0.0.1/mcp"}) {
+        server_login of{around, {.name = "r", .url = url, .connection = house::connection}};
+        pasting_person person;
+        auto done = co_await with_timeout(2s, of.authenticate({}, person));
+        expect(done.has_error() && done.error().code == errc::config) << url;
+        expect(done.has_error() && done.error().what.find("plain http") != std::string::npos) << done.error().what;
+        expect(person.shown.empty());
+        co_await of.close();
+      }
+    }(l));
+  };
+
   "one login at a time, and the one who came first is not disturbed"_test = [] {
     fake_authorization_server at;
     loop l;
