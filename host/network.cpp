@@ -77,6 +77,13 @@ void network::warn_of_cleartext(const std::string& server_name, const http_setti
                         " without encryption, so that others on the network can read them: use an https url");
 }
 
+task<result<http_client_options>> network::client_for_login(http_settings where) {
+  where.tls.certificate_file = where.oauth.certificate_file;
+  where.tls.key_file = where.oauth.certificate_key_file;
+  // Authorization servers have TLS, whether or not the server has.
+  co_return co_await client_for(where, true);
+}
+
 task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings files) {
   // What everybody else's programs go by, too.
   const char* const file = std::getenv("SSL_CERT_FILE");

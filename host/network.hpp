@@ -29,6 +29,9 @@ class network {
                                                     authorizer* login, std::string server_name);
   /// Proxies, and certificates if there will be TLS, as for that server.
   task<result<http_client_options>> client_for(const http_settings& where, bool tls);
+  /// The same for the authorization servers of that server. Its client certificate is for the server alone: they are
+  /// offered the one of the OAuth settings, if any.
+  task<result<http_client_options>> client_for_login(http_settings where);
   [[nodiscard]] resolver& names() const noexcept { return names_; }
 
  private:

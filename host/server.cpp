@@ -35,13 +35,15 @@ std::unique_ptr<server_login> login_for(const server_surroundings& around, const
                                         std::function<void()> when_lost) {
   const auto* remote = std::get_if<http_settings>(&settings.transport);
   if (remote == nullptr || !remote->oauth.enabled || has_authorization(*remote)) return nullptr;
-  // Authorization servers have TLS, whether or not the server has.
-  auto connection = [&net = around.net, remote = *remote] { return net.client_for(remote, true); };
+  // Shared: the coroutine of client_for refers to it.
+  const auto where = std::make_shared<const http_settings>(*remote);
   login_subject of{.name = settings.name,
                    .url = remote->url,
                    .settings = remote->oauth,
-                   .connection = std::move(connection),
+                   .connection = [&net = around.net, where] { return net.client_for_login(*where); },
                    .when_lost = std::move(when_lost)};
+  if (!remote->tls.certificate_file.empty())
+    of.server_connection = [&net = around.net, where] { return net.client_for(*where, true); };
   return std::make_unique<server_login>(around.logins, std::move(of));
 }
 

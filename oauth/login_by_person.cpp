@@ -52,7 +52,13 @@ task<result<std::unique_ptr<web>>> server_login::connected() {
     if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
     innermost = addresses ? outermost(*addresses) : network_zone::open;
   }
-  co_return std::make_unique<web>(around_.home, around_.names, *std::move(options), *innermost);
+  auto asks = std::make_unique<web>(around_.home, around_.names, *std::move(options), *innermost);
+  if (of_.server_connection) {
+    auto own = co_await of_.server_connection();
+    if (!own) co_return own.error();
+    asks->reach_by(to_, *std::move(own));
+  }
+  co_return asks;
 }
 
 task<result<login_summary>> server_login::authenticate(login_wish wish, login_person& person) {

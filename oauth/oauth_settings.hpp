@@ -26,7 +26,11 @@ struct oauth_settings {
   std::string scope{};              ///< wanted beside what the server asks for
   std::uint16_t callback_port = 0;  ///< for clients that are registered with a fixed one; 0 = any that is free
   std::string callback_path{};      ///< with it; empty = "/callback" where the port is fixed
-  bool assume_pkce = false;         ///< for servers that support S256 and do not say so
+  /// PEM files, for authorization servers on another origin than the server that ask for a client certificate. The
+  /// server's own certificate is never offered to them.
+  std::string certificate_file{};
+  std::string certificate_key_file{};  ///< empty = it stands in certificate_file
+  bool assume_pkce = false;            ///< for servers that support S256 and do not say so
 };
 
 }  // namespace hawser

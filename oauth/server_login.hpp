@@ -38,6 +38,8 @@ struct login_subject {
   oauth_settings settings{};
   /// How to reach authorization servers: certificates and proxies.
   std::function<task<result<http_client_options>>()> connection{};
+  /// How to reach the server's own origin, for its metadata; empty = in the same way.
+  std::function<task<result<http_client_options>>()> server_connection{};
   std::function<void()> when_lost{};  ///< somebody has to log in from now on
 };
 

@@ -51,7 +51,25 @@ std::optional<network_zone> typed_zone(const http_url& url) {
 std::string named(const http_url& url) { return url.origin() + url.target.substr(0, url.target.find('?')); }
 
 web::web(loop& home, resolver& names, http_client_options options, network_zone innermost, duration bound)
-    : client_(home, names, short_answers(std::move(options))), innermost_(innermost), bound_(bound) {}
+    : home_(home),
+      names_(names),
+      client_(home, names, short_answers(std::move(options))),
+      innermost_(innermost),
+      bound_(bound) {}
+
+void web::reach_by(http_url server, http_client_options options) {
+  server_ = std::move(server);
+  server_client_.emplace(home_, names_, short_answers(std::move(options)));
+}
+
+http_client& web::client_for(const http_url& to) noexcept {
+  return server_client_ && same_origin(to, server_) ? *server_client_ : client_;
+}
+
+task<void> web::close() {
+  co_await client_.close();
+  if (server_client_) co_await server_client_->close();
+}
 
 task<result<web_answer>> web::get(http_url from) {
   if (auto may = reachable(from); !may) co_return may.error();
@@ -77,7 +95,7 @@ task<result<web_answer>> web::post(http_url to, posting what) {
   if (auto may = reachable(to); !may) co_return may.error();
   // A kept connection may be closed under the request, and then nobody knows whether a code or a refresh token is
   // spent.
-  co_await client_.close();
+  co_await close();
   std::string fields = "Accept: application/json\r\n";
   append_field(fields, "Content-Type", what.type);
   fields.reserve(fields.size() + what.fields.reveal().size());
@@ -98,7 +116,8 @@ task<result<web_answer>> web::post(http_url to, posting what) {
 
 task<result<web_answer>> web::exchange(http_request what) {
   const bool reads_errors = what.method == "POST";
-  auto answer = co_await client_.ask(what);
+  http_client& client = client_for(*what.to);
+  auto answer = co_await client.ask(what);
   if (!answer) co_return answer.error();
   web_answer got{.status = answer->head().status};
   if (!succeeded(got.status) && !reads_errors) co_return got;

@@ -37,6 +37,9 @@ class web {
   web(loop& home, resolver& names, http_client_options options, network_zone innermost,
       duration bound = std::chrono::seconds{15});
 
+  /// Exchanges with the origin of `server` are made with these options from now on.
+  void reach_by(http_url server, http_client_options options);
+
   /// Errors name the URL: errc::io, closed and timed_out pass, others do not. Whatever the status, an answer is no
   /// error; the body is read of a success only. Redirects are followed within the origin.
   task<result<web_answer>> get(http_url from);
@@ -45,7 +48,7 @@ class web {
   task<result<web_answer>> post_form(http_url to, secret body, secret fields = {});
   task<result<web_answer>> post_json(http_url to, secret body, secret fields = {});
   /// Every exchange has ended by then.
-  task<void> close() { return client_.close(); }
+  task<void> close();
 
  private:
   struct posting {
@@ -57,7 +60,13 @@ class web {
   task<result<web_answer>> exchange(http_request what);
   [[nodiscard]] result<void> reachable(const http_url& to) const;
 
+  http_client& client_for(const http_url& to) noexcept;
+
+  loop& home_;
+  resolver& names_;
   http_client client_;
+  http_url server_;
+  std::optional<http_client> server_client_;  // for the origin of server_
   network_zone innermost_;
   duration bound_;
 };

@@ -68,6 +68,8 @@ class oauth_reader {
     } else if (name == "callback_path") {
       text(m, to_.callback_path);
       if (!to_.callback_path.starts_with('/')) from_.error(m.value, "must begin with a slash");
+    } else if (name == "tls") {
+      tls(m);
     } else if (name == "pkce") {
       if (m.value.json == R"("assume")")
         to_.assume_pkce = true;
@@ -78,6 +80,20 @@ class oauth_reader {
     }
   }
 
+  void tls(const config_member& m) {
+    if (!m.value.is_object()) return from_.error(m.value, R"(must be an object with "cert" and "key")");
+    for (const config_member& one : from_.members(m.value)) {
+      if (one.name == "cert") {
+        text(one, to_.certificate_file);
+      } else if (one.name == "key") {
+        text(one, to_.certificate_key_file);
+      } else {
+        from_.error(one, R"(is no key of "tls" under "oauth": "cert" and "key" name files)");
+      }
+    }
+    if (to_.certificate_file.empty() != to_.certificate_key_file.empty())
+      from_.error(m.value, R"(needs "cert" and "key" together)");
+  }
   void text(const config_member& m, std::string& to) { to = from_.expanded(m.value).value_or(std::string{}); }
   void url(const config_member& m, const std::string& given) {
     if (given.empty()) return;

@@ -74,6 +74,15 @@ const suite<"config oauth"> tests = [] {
     expect(contains(fault_of(R"({"grant":"client_credentials","client_secret":"s"})"), "client_id"));
   };
 
+  "SEC-4 a client certificate for the authorization server has its own setting"_test = [] {
+    const oauth_settings own = read(R"({"tls":{"cert":"/me.pem","key":"/me.key"}})");
+    expect(own.certificate_file == "/me.pem");
+    expect(own.certificate_key_file == "/me.key");
+    expect(contains(fault_of(R"({"tls":{"cert":"/me.pem"}})"), "together"));
+    expect(contains(fault_of(R"({"tls":{"ca":"/ca.pem"}})"), "is no key of"));
+    expect(contains(fault_of(R"({"tls":true})"), "must be an object"));
+  };
+
   "false switches it off"_test = [] {
     expect(!read("false").enabled);
     expect(!read(R"({"enabled":false})").enabled);
