@@ -54,6 +54,7 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
 
 task<result<http_client_options>> network::client_for(const http_settings& where, bool tls) {
   http_client_options options;
+  options.zones = zones_;
   if (where.proxy.empty()) {
     options.proxies = environment_;
   } else if (where.proxy != "none") {

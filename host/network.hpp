@@ -42,6 +42,8 @@ class network {
   ares_resolver own_names_;
   resolver& names_;
   proxy_rules environment_;
+  // For all channels: a server that is started again is not a new name.
+  std::shared_ptr<zone_memory> zones_ = std::make_shared<zone_memory>();
   std::set<std::string> warned_;  // servers whose headers were said to go out without TLS
   // By every setting that goes into one; shared because a trust store takes a megabyte.
   std::map<tls_settings, std::shared_ptr<tls_context>> contexts_;

@@ -68,7 +68,9 @@ http_client::http_client(loop& home, resolver& names, http_client_options option
       names_(names),
       options_(std::move(options)),
       places_(options_.max_connections),
-      self_(std::make_shared<http_client*>(this)) {}
+      self_(std::make_shared<http_client*>(this)) {
+  if (!options_.zones) options_.zones = std::make_shared<zone_memory>();
+}
 
 http_client::~http_client() { *self_ = nullptr; }
 

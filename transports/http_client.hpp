@@ -16,6 +16,7 @@
 #include "http_url.hpp"
 #include "network_zone.hpp"
 #include "tls_context.hpp"
+#include "zone_memory.hpp"
 
 namespace hawser {
 
@@ -27,6 +28,8 @@ struct http_client_options {
   std::size_t max_connections = 32;    ///< who finds none waits
   std::size_t max_idle = 32;
   int max_redirects = 3;
+  /// Where names led at first; shared by clients that should remember it together. Null: this client remembers alone.
+  std::shared_ptr<zone_memory> zones{};
   /// Called before a request leaves without TLS for another machine, or for a proxy, over a new connection.
   std::function<void(const http_url& to)> on_cleartext{};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How http_client comes to a connection: name, address check, TCP, proxy, TLS.
 #include <algorithm>
+#include <optional>
 
 #include "../runtime/tcp.hpp"
 #include "../runtime/timeout.hpp"
@@ -13,16 +14,27 @@ namespace hawser {
 namespace {
 
 // SSRF: every address is checked, and only to those that were is connected; a name that is asked again may give others.
+// `earlier` is the zone of the first connection to the name, where that counts.
 result<std::vector<ip_address>> checked(const std::vector<ip_address>& addresses, const http_url& to,
-                                        network_zone innermost) {
+                                        network_zone innermost, std::optional<network_zone> earlier) {
   std::vector<ip_address> allowed;
+  bool rebound = false;
   for (const ip_address& one : addresses) {
     const network_zone zone = zone_of(one);
-    if (zone != network_zone::refused && zone <= innermost) allowed.push_back(one);
+    if (zone == network_zone::refused || zone > innermost) continue;
+    if (earlier && zone > *earlier) {
+      rebound = true;
+    } else {
+      allowed.push_back(one);
+    }
   }
   if (!allowed.empty()) return allowed;
   std::string why = " lies in a network further inward than the url that was configured";
-  if (zone_of(addresses.front()) == network_zone::refused) {
+  if (rebound) {
+    why = " lies in a network further inward than at the first connection, which was to a " +
+          std::string{to_string(*earlier)} +
+          " address (DNS rebinding); use https, or restart this program if the server has moved";
+  } else if (zone_of(addresses.front()) == network_zone::refused) {
     why = " is link-local or otherwise no server's";
   }
   return error{.code = errc::protocol,
@@ -55,7 +67,9 @@ task<result<stream>> http_client::dial(const http_url& to, route& by) {
   auto addresses = co_await names_.resolve(first.host);
   if (!addresses) co_return addresses.error();
   // What lies behind a proxy is its own affair: the name is resolved there.
-  auto allowed = checked(*addresses, first, direct ? by.innermost : network_zone::loopback);
+  const bool remembers = direct && !to.tls;
+  const auto earlier = remembers ? options_.zones->first(to.host) : std::nullopt;
+  auto allowed = checked(*addresses, first, direct ? by.innermost : network_zone::loopback, earlier);
   if (!allowed) co_return allowed.error();
   if (by.loopback_only) {
     const std::string outside = allowed->front().to_string();
@@ -63,10 +77,16 @@ task<result<stream>> http_client::dial(const http_url& to, route& by) {
     if (allowed->empty()) co_return sent_in_clear("to " + outside);
   }
   by.on_loopback = direct && std::all_of(allowed->begin(), allowed->end(), is_loopback_address);
+  // The innermost of them: which one answers may differ from one time to the next.
+  network_zone reached = network_zone::open;
   std::vector<endpoint> candidates;
-  for (const ip_address& one : *allowed) candidates.push_back({one, first.port});
+  for (const ip_address& one : *allowed) {
+    reached = std::max(reached, zone_of(one));
+    candidates.push_back({one, first.port});
+  }
   auto made = co_await tcp_connect(std::move(candidates));
   if (!made) co_return made.error();
+  if (remembers) options_.zones->note(to.host, reached);
   stream over = *std::move(made);
   if (!direct && to.tls) {
     auto open = co_await tunnel(over, to, *by.through);

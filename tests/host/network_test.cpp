@@ -34,6 +34,17 @@ const suite<"network"> tests = [] {
         << "a file that cannot be read is an error, whatever was loaded before";
   };
 
+  "SEC-5 all connections of a host remember together where a name led at first"_test = [] {
+    loop l;
+    network net{l};
+    const http_settings one{.url = "http://mcp.example/mcp"};
+    const http_settings other{.url = "http://mcp.example/other"};
+    const auto first = l.run(net.client_for(one, false));
+    const auto second = l.run(net.client_for(other, false));
+    expect(fatal(first.has_value() and second.has_value()));
+    expect(first->zones != nullptr and first->zones == second->zones);
+  };
+
   "SEC-6 servers with different trust folders do not share a TLS context"_test = [] {
     const certificate_office one;
     const certificate_office other;

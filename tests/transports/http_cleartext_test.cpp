@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where an HTTP client goes without TLS: which addresses it sends credentials to.
+// Where an HTTP client goes without TLS: which addresses it sends credentials to, and which a name may move to.
 #include "../support/contains.hpp"
 #include "../support/ut.hpp"
 #include "http_visits.hpp"
@@ -86,6 +86,55 @@ const suite<"http cleartext"> tests = [] {
         for (const auto& one : proxy.seen()) expect(!contains(one.head, "t0ken"));
       };
 
+  "SEC-5 a public name that later resolves to loopback is not connected to over plain http"_test = [] {
+    const web_script server{answers};
+    for (const network_zone before : {network_zone::open, network_zone::internal}) {
+      http_client_options options;
+      options.zones = std::make_shared<zone_memory>();
+      options.zones->note("mcp.example", before);
+      const auto got = asked({ip_address::loopback_v4()}, server.port(), {{}}, options).front();
+      expect(got.failed_with(errc::protocol, execution::no)) << got.said();
+      expect(mentions(got, "127.0.0.1") && mentions(got, "first connection")) << got.said();
+    }
+    expect(server.connections() == 0_i);
+  };
+
+  "SEC-5 only the addresses of a name that lie no further inward than at the first connection are used"_test = [] {
+    const web_script server{answers};
+    http_client_options options;
+    options.patience.connect = std::chrono::milliseconds{100};  // nobody is at the other address
+    options.zones = std::make_shared<zone_memory>();
+    options.zones->note("mcp.example", network_zone::open);
+    const auto got = asked({ip_address::loopback_v4(), somewhere}, server.port(), {{}}, options).front();
+    expect(got.failure.has_value()) << got.said();
+    expect(server.connections() == 0_i);
+  };
+
+  "SEC-5 the zone of the first connection is remembered, by host and for all who share the memory"_test = [] {
+    const web_script server{answers};
+    http_client_options options;
+    options.zones = std::make_shared<zone_memory>();
+    expect(!options.zones->first("mcp.example").has_value());
+    const auto got = asked({ip_address::loopback_v4()}, server.port(), {{}, {}}, options);
+    expect(got.at(0).status == 200_i and got.at(1).status == 200_i) << got.at(0).said();
+    expect(options.zones->first("mcp.example") == network_zone::loopback);
+    options.zones->note("mcp.example", network_zone::open);
+    expect(options.zones->first("mcp.example") == network_zone::loopback) << "the first one counts";
+    expect(!options.zones->first("other.example").has_value());
+  };
+
+  "SEC-5 a connection that failed is not remembered"_test = [] {
+    std::uint16_t port = 0;
+    {
+      const web_script gone{answers};
+      port = gone.port();
+    }
+    http_client_options options;
+    options.zones = std::make_shared<zone_memory>();
+    const auto got = asked({ip_address::loopback_v4()}, port, {{}}, options).front();
+    expect(got.failure.has_value());
+    expect(!options.zones->first("mcp.example").has_value());
+  };
 };
 
 }  // namespace http_cleartext_test

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// In which zone each host name was first connected to. Over plain http nothing proves who answers, so a public name
+// that later resolves to an address further inward (DNS rebinding) must not lead there. Not kept between runs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "network_zone.hpp"
+
+namespace hawser {
+
+class zone_memory {
+ public:
+  /// Nothing: it was never connected to.
+  [[nodiscard]] std::optional<network_zone> first(const std::string& host) const {
+    const auto known = zones_.find(host);
+    return known == zones_.end() ? std::nullopt : std::optional{known->second};
+  }
+  /// After a connection; only the first one of a host counts.
+  void note(const std::string& host, network_zone zone) { zones_.try_emplace(host, zone); }
+
+ private:
+  std::map<std::string, network_zone> zones_;
+};
+
+}  // namespace hawser
