@@ -6,7 +6,6 @@
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
-#include "challenge.hpp"
 #include "metadata.hpp"
 #include "scopes.hpp"
 #include "shown_text.hpp"

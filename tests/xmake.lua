@@ -163,9 +163,6 @@ if is_mode("fuzz") then
             if path.basename(file) == "config" then  -- all of host would take long, and most of it is not looked at
                 add_files("../host/config.cpp", "../host/detail/config_*.cpp", "../oauth/scopes.cpp", "../registry/filter.cpp", "../registry/names.cpp")
             end
-            if path.basename(file) == "challenge" then
-                add_files("../oauth/challenge.cpp")
-            end
             if path.basename(file) == "token_book" then
                 add_files("../oauth/token_book*.cpp", "../oauth/wiped_text.cpp")
             end

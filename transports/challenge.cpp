@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "../transports/http_fields.hpp"
+#include "http_fields.hpp"
 
 namespace hawser {
 

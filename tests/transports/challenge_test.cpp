@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../oauth/challenge.hpp"
+#include "../../transports/challenge.hpp"
 
 #include "../support/ut.hpp"
 
