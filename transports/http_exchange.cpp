@@ -43,17 +43,17 @@ error unexpected(const http_head& head, std::string_view body) {
 }
 
 // A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
-std::optional<error> said_by(std::string_view body, scanner& reader) {
+std::optional<error> said_by(std::string_view body, scanner& reader, std::string_view revision) {
   if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
   const message_view message = reader.scan(body);
-  if (message.kind == message_kind::failure) return remote_error(message.error);
+  if (message.kind == message_kind::failure) return remote_error(message.error, revision);
   // An id may be missing, or null, where the request could not be read.
   if (!raw_json{body}.check()) return std::nullopt;
   const std::size_t first = body.find_first_not_of(" \t\r\n");
   if (body[first] != '{') return std::nullopt;
   const std::string_view fault = find_member(body.substr(first), "error");
   if (!fault.starts_with('{') || !integer_of(find_member(fault, "code"))) return std::nullopt;
-  return remote_error(fault);
+  return remote_error(fault, revision);
 }
 
 bool is_session_id(std::string_view id) noexcept {
@@ -116,7 +116,7 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
   if (what.answered) co_return {};
   // Who answers something else may be one answer behind: every later call would get the one before it.
   answer.distrust();
-  if (auto said = said_by(body->view(), scanner_)) co_return *said;
+  if (auto said = said_by(body->view(), scanner_, revision_)) co_return *said;
   co_return unexpected(answer.head(), body->view());
 }
 
@@ -138,10 +138,7 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
     forgotten(why);
     co_return {};
   }
-  if (auto said = said_by(text, scanner_)) {
-    if (status < 500) said->executed = execution::no;
-    co_return *said;
-  }
+  if (auto said = said_by(text, scanner_, revision_)) co_return *said;
   error why = unexpected(answer.head(), text);
   if (status == 429 || status == 503) why.executed = execution::no;
   if (status >= 500 || status == 429) {

@@ -29,6 +29,7 @@ void peer::notify(std::string_view method, std::string_view params, std::string_
 
 void peer::negotiated(const peer_info& info, bool answers_requests) {
   answers_requests_ = answers_requests;
+  revision_ = info.revision;
   channel_.negotiated(info);
   if (answers_requests) return;
   for (const auto& request : std::exchange(incoming_, {})) {
@@ -100,7 +101,7 @@ void peer::on_answer(const message_view& message) {
   if (message.kind == message_kind::result) {
     call->finish(message);
   } else {
-    call->finish(remote_error(message.error, limits_.max_error_text));
+    call->finish(remote_error(message.error, revision_, limits_.max_error_text));
   }
 }
 

@@ -104,6 +104,7 @@ class peer final : public receiver {
   std::string line_;        // of the request that is being sent; its memory is kept
   std::size_t queued_ = 0;  // by the channel, when it was last sent something
   bool answers_requests_ = true;
+  std::string revision_;  // empty: not negotiated yet
   std::unique_ptr<error> closed_;
   std::vector<std::shared_ptr<detail::incoming_request>> incoming_;
   peer_counters counters_;

@@ -8,7 +8,24 @@
 
 namespace hawser {
 
-error remote_error(std::string_view json, std::size_t max_text) {
+namespace {
+
+// Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
+// params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
+// 2026-07-28 the last three codes were free for servers to use.
+bool proves_not_executed(int code, std::string_view revision) noexcept {
+  switch (code) {
+    case protocol::code::parse_error: return true;
+    case protocol::code::header_mismatch:
+    case protocol::code::missing_capability:
+    case protocol::code::unsupported_version: return protocol::modern(revision);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+error remote_error(std::string_view json, std::string_view revision, std::size_t max_text) {
   error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
   const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
   e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
@@ -20,12 +37,7 @@ error remote_error(std::string_view json, std::size_t max_text) {
     e.what.resize(cut);
     e.what += " …";
   }
-  // These say that the request was not understood; after any other error nobody knows how far it came. "Invalid params"
-  // is not one of them: common SDKs say it of a tool's bad output, too, and let a tool itself throw it.
-  namespace code = protocol::code;
-  const bool refused =
-      e.native == code::parse_error || e.native == code::invalid_request || e.native == code::method_not_found;
-  e.executed = refused ? execution::no : execution::unknown;
+  e.executed = proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
   return e;
 }
 

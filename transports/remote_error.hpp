@@ -9,7 +9,8 @@
 
 namespace hawser {
 
-/// errc::remote with its code, its data, and as much of its text as is allowed. Precondition: valid JSON.
-error remote_error(std::string_view json, std::size_t max_text = std::size_t{4} * 1024);
+/// errc::remote with its code, its data, and as much of its text as is allowed. `revision` is the negotiated one, or
+/// empty: some codes have a meaning only since 2026-07-28. Precondition: valid JSON.
+error remote_error(std::string_view json, std::string_view revision, std::size_t max_text = std::size_t{4} * 1024);
 
 }  // namespace hawser

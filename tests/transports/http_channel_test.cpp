@@ -125,11 +125,13 @@ const suite<"http channel"> tests = [] {
   "C13 a refusal in JSON-RPC is the server's own word, with or without an id; an empty one is the transport's"_test =
       [] {
         for (const char* id : {"null", "7"}) {
-          const web_outcome said = outcome_of([&](web_peer& with, const web_request&) {
-            replies(with, "400 Bad Request", "application/json",
-                    std::string{R"({"jsonrpc":"2.0","id":)"} + id +
-                        R"(,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}})");
-          });
+          const web_outcome said = outcome_of(
+              [&](web_peer& with, const web_request&) {
+                replies(with, "400 Bad Request", "application/json",
+                        std::string{R"({"jsonrpc":"2.0","id":)"} + id +
+                            R"(,"error":{"code":-32022,"message":"which?","data":{"supported":[]}}})");
+              },
+              true);
           expect(said.failed_with(errc::remote, execution::no) && said.failure->native == -32022) << said.said();
           expect(said.failure->data == R"({"supported":[]})");
         }

@@ -98,7 +98,7 @@ task<void> odd_errors(house& h) {
          plain.failure->executed == execution::unknown);
   const outcome unknown_method =
       co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"what?"}})"});
-  expect(unknown_method.failure.has_value() && unknown_method.failure->executed == execution::no);
+  expect(unknown_method.failure.has_value() && unknown_method.failure->executed == execution::unknown);
   const outcome text_code = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":"E1"}})"});
   expect(text_code.failure.has_value() && text_code.failure->code == errc::remote && text_code.failure->native == 0_i);
   expect(!text_code.failure->what.empty() && text_code.failure->executed == execution::unknown);
