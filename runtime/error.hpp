@@ -4,8 +4,10 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,8 @@ struct error {
   std::string server{};  ///< the configured server this is about, if any
   std::string phase{};   ///< what was being done: "start", "negotiate", "call" …
   std::string data{};    ///< the raw JSON that came with a remote error
+  /// How long the server asks to wait before the next request, where it says so. `what` mentions it, too.
+  std::optional<std::chrono::seconds> retry_after{};
 };
 
 /// Puts the subject before the sentence: `prefixed("server \"git\"", e)`. Prefixes are added, never replaced.

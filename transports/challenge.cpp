@@ -3,8 +3,6 @@
 
 #include <optional>
 
-#include "http_fields.hpp"
-
 namespace hawser {
 
 namespace {
@@ -159,6 +157,14 @@ const challenge* bearer_challenge(const std::vector<challenge>& all) noexcept {
     if (equal_ignoring_case(one.scheme, "bearer")) return &one;
   }
   return nullptr;
+}
+
+bool asks_for_bearer_token(const http_fields& fields) {
+  std::vector<std::string> lines;
+  for (const http_field& one : fields.all()) {
+    if (equal_ignoring_case(one.name, "WWW-Authenticate")) lines.push_back(one.value);
+  }
+  return bearer_challenge(read_challenges(lines)) != nullptr;
 }
 
 }  // namespace hawser

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "http_fields.hpp"
+
 namespace hawser {
 
 struct challenge {
@@ -25,5 +27,8 @@ std::vector<challenge> read_challenges(const std::vector<std::string>& fields);
 
 /// The first that asks for a bearer token; null if none does.
 const challenge* bearer_challenge(const std::vector<challenge>& all) noexcept;
+
+/// Whether a response with these fields asks for a bearer token.
+bool asks_for_bearer_token(const http_fields& fields);
 
 }  // namespace hawser

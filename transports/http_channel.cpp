@@ -85,10 +85,12 @@ void http_channel::describe(posting& what, const outgoing& message, std::string_
     if (usual_fields_.empty()) usual_fields_ = fields_for(message, {.method = message.method});
     what.fields = usual_fields_;
     what.method = message.method;
+    what.names_session = has_session_;
   } else {
     const message_view opened = scanner_.scan(bytes);
     what.fields = fields_for(message, opened);
     what.method = opened.method;
+    what.names_session = has_session_ && what.fields.find(session_) != std::string::npos;
   }
   what.replayable = what.method != protocol::method::tools_call && is_replayable(what.method);
 }

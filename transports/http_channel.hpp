@@ -64,6 +64,7 @@ class http_channel final : public channel {
     std::size_t place = 0;   // among those that wait for an answer, and one more; 0: it does not
     std::size_t unsent = 0;  // of `queued()`
     bool replayable = false;
+    bool names_session = false;  // by a header field
     bool answered = false;
     http_ticket ticket{};
     event given_up{};

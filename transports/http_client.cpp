@@ -100,16 +100,20 @@ void http_client::done(http_started begun, http_ticket& ticket) noexcept {
 task<result<http_answer>> http_client::ask(http_request what, http_started begun) {
   http_url elsewhere;
   const http_url* to = what.to;
+  const int max_redirects = what.max_redirects.value_or(options_.max_redirects);
   for (int redirects = 0;; ++redirects) {
     http_started first = std::exchange(begun, {});
     auto answer = co_await ask_once(what, *to, std::move(first));
     if (!answer) co_return prefixed(to->origin(), answer.error());
-    if (!what.follows_redirects || !is_redirect(answer->head().status)) co_return answer;
+    if (!what.follows_redirects || !is_redirect(answer->head().status)) {
+      if (redirects > 0 && what.redirected_to != nullptr) *what.redirected_to = *to;
+      co_return answer;
+    }
     auto next = redirected(what, *to, answer->head());
     if (!next) co_return next.error();
-    if (redirects == options_.max_redirects)
+    if (redirects == max_redirects)
       co_return error{.code = errc::protocol,
-                      .what = to->origin() + " redirects without end: " + next->text(),
+                      .what = to->origin() + " redirects the request too often: " + next->text(),
                       .native = answer->head().status};
     elsewhere = *std::move(next);
     to = &elsewhere;

@@ -63,6 +63,10 @@ struct http_request {
   bool urgent = false;
   /// Off for what carries credentials in its body: a redirect is then an answer like any other.
   bool follows_redirects = true;
+  /// How many are followed; empty: as many as the client's options allow.
+  std::optional<int> max_redirects{};
+  /// Where not null: set to the URL that answered if a redirect led there, else left alone.
+  http_url* redirected_to = nullptr;
   /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
   network_zone innermost = network_zone::loopback;
   http_ticket* ticket = nullptr;

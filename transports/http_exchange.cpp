@@ -2,6 +2,7 @@
 // One POST of an http_channel and what its answer means.
 #include <algorithm>
 
+#include "challenge.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
 #include "json_text.hpp"
@@ -56,6 +57,35 @@ std::optional<error> said_by(std::string_view body, scanner& reader, std::string
   return remote_error(fault, revision);
 }
 
+// Statuses that a server, or what stands before it, gives a request that it has not passed on for execution. Of any
+// other the request may have been executed: a proxy answers 502, 503 and 504, and some frameworks 400, 408 and 409,
+// after the server has begun to work.
+bool proves_not_dispatched(const http_head& head) {
+  switch (head.status) {
+    case 401:
+    case 405:
+    case 406:
+    case 411:
+    case 413:
+    case 414:
+    case 415:
+    case 421:
+    case 429:
+    case 431: return true;
+    case 403: return asks_for_bearer_token(head.fields);
+    default: return false;
+  }
+}
+
+// What the head of a refusal adds to the error: whether the request may have been executed, and when to come again.
+error refusal(error why, const http_head& head) {
+  if (proves_not_dispatched(head)) why.executed = execution::no;
+  const auto field = head.fields.find("Retry-After");
+  why.retry_after = field ? read_retry_after(*field) : std::nullopt;
+  if (why.retry_after) why.what += "; retry after " + std::to_string(why.retry_after->count()) + " s";
+  return why;
+}
+
 bool is_session_id(std::string_view id) noexcept {
   return !id.empty() && id.size() <= max_session_id &&
          std::all_of(id.begin(), id.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
@@ -68,12 +98,14 @@ task<result<void>> http_channel::exchange(posting& what) {
     if (what.ticket.withdrawn() || told_) co_return cancelled_error();
     const http_request request = request_of(what);
     auto answer = co_await ask(request, what.method, std::exchange(what.begun, {}), std::exchange(what.made_with, {}));
-    // Too many requests, or not just now: what was refused may be asked again when the server says so.
+    // What changes nothing on the server is sent again after the pause that the server asks for. So is what nobody
+    // waits for an answer to, a notification or an answer of ours. A call is not: 503 does not say that it was not
+    // executed, and after 429 it is the caller's business whether it still wants it.
     const int status = answer ? answer->head().status : 0;
-    const bool later = status == 429 || status == 503;
-    const auto told = later ? answer->head().fields.find("Retry-After") : std::nullopt;
+    const bool repeats = (status == 429 || status == 503) && (what.replayable || !what.request);
+    const auto told = repeats ? answer->head().fields.find("Retry-After") : std::nullopt;
     if (told && tries < most_tries) {
-      const duration wait = retry_after(*told);
+      const duration wait = retry_pause(*told);
       {
         const http_answer read_no_further = *std::move(answer);
       }
@@ -126,26 +158,23 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
   if (what.ticket.withdrawn()) co_return cancelled_error();
   const std::string_view text = body ? body->view() : std::string_view{};
   if (status == 401 || status == 403) {
-    error why = unexpected(answer.head(), text);
+    error why = refusal(unexpected(answer.head(), text), answer.head());
     why.code = errc::auth;
-    why.executed = execution::no;
     co_return why;
   }
-  // Session management: a session that the server does not know any more; nothing was done.
-  if (status == 404 && has_session_ && what.method != protocol::method::initialize) {
+  // Session management: the server does not know the session that the request names, so nothing was executed.
+  if (status == 404 && what.names_session) {
     error why{.code = errc::closed, .what = "the server has forgotten the session", .native = status};
     fail(what, why);
     forgotten(why);
     co_return {};
   }
-  if (auto said = said_by(text, scanner_, revision_)) co_return *said;
-  error why = unexpected(answer.head(), text);
-  if (status == 429 || status == 503) why.executed = execution::no;
+  if (auto said = said_by(text, scanner_, revision_)) co_return refusal(*std::move(said), answer.head());
+  error why = refusal(unexpected(answer.head(), text), answer.head());
   if (status >= 500 || status == 429) {
     why.code = errc::io;
     co_return why;
   }
-  why.executed = execution::no;
   const bool unknown_here = status == 400 || status == 404 || status == 405;
   const bool opens = what.method == protocol::method::initialize;
   if (!unknown_here || !opens || mode_ == mode::sse || options_.type != http_channel_options::kind::automatic)

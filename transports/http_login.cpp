@@ -2,6 +2,7 @@
 // The requests of an http_channel with credentials: what they are made with, and made again with when they are refused.
 #include <utility>
 
+#include "challenge.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
 
@@ -10,7 +11,8 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t max_auth_refusal = std::size_t{256} * 1024;
-// Credentials that somebody else had obtained may be stale, too; fresh ones are tried once.
+// Of a request that may be repeated. Credentials that another process obtained may be stale, too; fresh ones are tried
+// once.
 constexpr int most_refusals = 4;
 
 auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string_view operation) {
@@ -34,17 +36,23 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     if (!given) co_return given.error();
     grant = *std::move(given);
   }
+  bool unauthorized = false;
   bool forbidden = false;
   bool fresh = false;
+  http_url elsewhere;
+  what.redirected_to = &elsewhere;
   for (int refusals = 0;;) {
     if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
     what.credentials = grant->fields.reveal();
     auto answer = co_await client_.ask(what, std::exchange(begun, {}));
     if (!answer) co_return answer;
     const int status = answer->head().status;
-    const bool refused = status == 401 || (status == 403 && answer->head().fields.find("WWW-Authenticate"));
-    const bool in_vain = (status == 401 && fresh) || (status == 403 && forbidden);
+    const bool refused = status == 401 || (status == 403 && asks_for_bearer_token(answer->head().fields));
+    // A call is sent once more with other credentials after 401, and once more after 403.
+    const bool again = unauthorized && !what.replayable;
+    const bool in_vain = (status == 401 && (fresh || again)) || (status == 403 && forbidden);
     if (!refused || in_vain || ++refusals > most_refusals) co_return answer;
+    unauthorized = unauthorized || status == 401;
     forbidden = forbidden || status == 403;
     auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
     {
@@ -56,6 +64,11 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     if (!better) co_return better.error();
     grant = *std::move(better);
     fresh = grant->fresh;
+    // The redirect that led to the refusal is not followed a second time.
+    if (!elsewhere.host.empty()) {
+      what.to = &elsewhere;
+      if (!what.replayable) what.max_redirects = 0;
+    }
   }
 }
 

@@ -51,7 +51,7 @@ void http_channel::expect_no_more(posting& what) noexcept {
 void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
   if (spare_.size() >= most_spare || what->body.capacity() > kept_body || what.use_count() != 1 || closing_) return;
   what->request.reset();
-  what->replayable = what->answered = false;
+  what->replayable = what->names_session = what->answered = false;
   what->ticket = {};
   what->made_with.reset();
   what->given_up.reset();
@@ -65,6 +65,7 @@ http_request http_channel::request_of(posting& what) const noexcept {
           .body = what.body,
           .replayable = what.replayable,
           .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
+          .max_redirects = what.replayable ? std::nullopt : std::optional{1},
           .ticket = &what.ticket};
 }
 

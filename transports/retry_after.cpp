@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 #include <ctime>
-#include <optional>
+#include <limits>
 
 #include "../runtime/crypto.hpp"
 
@@ -44,18 +44,20 @@ std::optional<std::time_t> date(std::string_view text) {
   return timegm(&parts);
 }
 
-duration within(duration asked, duration most) { return std::clamp<duration>(asked, 100ms, most); }
-
 }  // namespace
 
-duration retry_after(std::string_view value) {
-  constexpr duration most = 60s;
+std::optional<std::chrono::seconds> read_retry_after(std::string_view value) {
+  constexpr std::time_t longest = std::numeric_limits<int>::max();  // stands for any larger number
   const bool digits =
       !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (digits) return within(std::chrono::seconds{parse_number(value).value_or(60)}, most);
+  if (digits) return std::chrono::seconds{parse_number(value).value_or(std::numeric_limits<int>::max())};
   if (const auto when = date(value))
-    return within(std::chrono::seconds{std::clamp<std::time_t>(*when - std::time(nullptr), 0, 60)}, most);
-  return 1s;
+    return std::chrono::seconds{std::clamp<std::time_t>(*when - std::time(nullptr), 0, longest)};
+  return std::nullopt;
+}
+
+duration retry_pause(std::string_view value) {
+  return std::clamp<duration>(read_retry_after(value).value_or(1s), 100ms, 60s);
 }
 
 duration clamped_retry(std::chrono::milliseconds said) noexcept {

@@ -3,14 +3,20 @@
 // says is kept within bounds.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string_view>
 
 #include "../runtime/clock.hpp"
 
 namespace hawser {
 
-/// Seconds or a date; what is neither counts as one second. Between 0.1 and 60 seconds.
-duration retry_after(std::string_view value);
+/// How long a Retry-After field asks to wait from now, by its seconds or its date; nothing where it is neither.
+std::optional<std::chrono::seconds> read_retry_after(std::string_view value);
+
+/// The pause before a request that may be repeated: what the field asks for, between 0.1 and 60 seconds; one second
+/// where it cannot be read.
+duration retry_pause(std::string_view value);
 
 /// The `retry` of an event stream: between 0.1 seconds and 5 minutes.
 duration clamped_retry(std::chrono::milliseconds said) noexcept;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the error of a call over HTTP says about its execution.
+// What the error of a call over HTTP says about its execution, and how often a call is sent.
+#include <atomic>
+
 #include "../support/web_house.hpp"
 
 namespace http_execution_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
+using testing::answer_to;
 using testing::greets;
 using testing::web_house;
 using testing::web_outcome;
@@ -48,7 +51,134 @@ call_result result_of(era which, const std::string& method, const responding& re
   return got;
 }
 
+struct refusal {
+  const char* status;
+  execution executed;
+  const char* fields = "";
+};
+
+constexpr refusal refusals[] = {
+    {"401 Unauthorized", execution::no},
+    {"403 Forbidden", execution::no, "WWW-Authenticate: Basic realm=\"a, b\", bearer error=\"insufficient_scope\"\r\n"},
+    {"405 Method Not Allowed", execution::no},
+    {"406 Not Acceptable", execution::no},
+    {"411 Length Required", execution::no},
+    {"413 Content Too Large", execution::no},
+    {"414 URI Too Long", execution::no},
+    {"415 Unsupported Media Type", execution::no},
+    {"421 Misdirected Request", execution::no},
+    {"429 Too Many Requests", execution::no},
+    {"431 Request Header Fields Too Large", execution::no},
+    {"300 Multiple Choices", execution::unknown},
+    {"400 Bad Request", execution::unknown},
+    {"402 Payment Required", execution::unknown},
+    {"403 Forbidden", execution::unknown},
+    {"403 Forbidden", execution::unknown, "WWW-Authenticate: Basic realm=\"Bearer\"\r\n"},
+    {"404 Not Found", execution::unknown},
+    {"408 Request Timeout", execution::unknown},
+    {"409 Conflict", execution::unknown},
+    {"410 Gone", execution::unknown},
+    {"422 Unprocessable Content", execution::unknown},
+    {"425 Too Early", execution::unknown},
+    {"499 Other", execution::unknown},
+    {"500 Internal Server Error", execution::unknown},
+    {"502 Bad Gateway", execution::unknown},
+    {"503 Service Unavailable", execution::unknown},
+    {"504 Gateway Timeout", execution::unknown},
+};
+
 const suite<"http execution"> tests = [] {
+  "CLM-2 the error of a call says \"not executed\" only for a status that proves it"_test = [] {
+    constexpr const char* rpc_error = R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}})";
+    for (const refusal& one : refusals) {
+      for (const era which : {era::legacy, era::modern}) {
+        for (const std::string body : {"", rpc_error}) {
+          const call_result got = result_of(which, "tools/call", [&](web_peer& with, const web_request&) {
+            with.reply(one.status, body.empty() ? "text/plain" : "application/json", body, one.fields);
+          });
+          expect(got.outcome.failure.has_value() && got.outcome.failure->executed == one.executed)
+              << one.status << one.fields << body << got.outcome.said();
+          expect(got.sent == 1_ul) << one.status;
+        }
+      }
+    }
+  };
+
+  "CLM-2 404 is an unknown session only in answer to a request that named one"_test = [] {
+    for (const bool before_negotiation : {true, false}) {
+      const web_script server{[](web_peer& with) {
+        while (auto asked = with.request()) {
+          if (!greets(with, *asked, "Mcp-Session-Id: s\r\n")) with.reply("404 Not Found", "text/plain", "");
+        }
+      }};
+      with_web(server, [&](web_house& house) -> task<void> {
+        // The server gives out a session id; the request that follows does not carry it.
+        const web_outcome greeted = co_await house.call("initialize", "{}");
+        expect(!greeted.failure.has_value()) << greeted.said();
+        if (!before_negotiation) house.modern();
+        const web_outcome got =
+            co_await house.call("tools/call", before_negotiation ? R"({"name":"t"})" : modern_params);
+        expect(got.failed_with(errc::protocol, execution::unknown)) << got.said();
+        expect(house.heard.closed.empty());
+      });
+    }
+  };
+
+  "CLM-2 a call is not sent again after 429 or 503; its error carries retry_after"_test = [] {
+    struct example {
+      const char* value;
+      std::optional<std::chrono::seconds> wait;
+    };
+    const example examples[] = {{"0", 0s},
+                                {"7", 7s},
+                                {"86400", 86400s},
+                                {"99999999999999999999", 2147483647s},
+                                {"Sun, 06 Nov 1994 08:49:37 GMT", 0s},
+                                {"soon", std::nullopt},
+                                {"-5", std::nullopt},
+                                {"", std::nullopt}};
+    for (const char* status : {"429 Too Many Requests", "503 Service Unavailable"}) {
+      for (const example& one : examples) {
+        for (const bool says_why : {false, true}) {
+          const call_result got = result_of(era::modern, "tools/call", [&](web_peer& with, const web_request&) {
+            const std::string fields = "Retry-After: " + std::string{one.value} + "\r\n";
+            if (!says_why) return with.reply(status, "text/plain", "", fields);
+            with.reply(status, "application/json", R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"busy"}})",
+                       fields);
+          });
+          expect(got.sent == 1_ul) << status << one.value;
+          expect(fatal(got.outcome.failure.has_value())) << status << one.value;
+          expect(got.outcome.failure->retry_after == one.wait) << status << one.value;
+          const std::string text = "retry after " + std::to_string(one.wait.value_or(0s).count()) + " s";
+          expect(got.outcome.mentions(text) == one.wait.has_value()) << got.outcome.said();
+        }
+      }
+    }
+    for (const char* method : {"resources/read", "prompts/get", "completion/complete"}) {
+      const call_result got = result_of(era::legacy, method, [](web_peer& with, const web_request&) {
+        with.reply("503 Service Unavailable", "text/plain", "", "Retry-After: 0\r\n");
+      });
+      expect(got.sent == 1_ul && got.outcome.failed_with(errc::io, execution::unknown)) << method;
+    }
+  };
+
+  "CLM-2 a call follows one redirect, a list three"_test = [] {
+    for (const int hops : {1, 2}) {
+      for (const char* method : {"tools/call", "tools/list"}) {
+        std::atomic<int> redirected = 0;
+        const call_result got = result_of(era::modern, method, [&](web_peer& with, const web_request& asked) {
+          if (redirected == hops) return with.json(answer_to(asked));
+          with.reply(++redirected % 2 == 0 ? "307 Temporary Redirect" : "308 Permanent Redirect", "text/plain", "",
+                     "Location: /hop\r\n");
+        });
+        const bool refused = hops == 2 && method == std::string_view{"tools/call"};
+        expect(got.outcome.failure.has_value() == refused) << method << hops << got.outcome.said();
+        expect(got.sent == static_cast<std::size_t>(refused ? 2 : hops + 1)) << method << hops;
+        if (refused) expect(got.outcome.mentions("too often")) << got.outcome.said();
+      }
+    }
+  };
+
   "CLM-3 an error with code -32600 or -32601 does not prove that a call was not executed"_test = [] {
     struct example {
       int code;

@@ -215,11 +215,56 @@ const suite<"http login"> tests = [] {
     expect(login.refusals[1].status == 403_i and login.refusals[1].serial == 2_ul and server.seen().size() == 3_ul);
   };
 
+  "CLM-2 a call is sent once more with new credentials after 401, and once more after a bearer challenge of 403"_test =
+      [] {
+        struct example {
+          std::vector<std::string> refused;  // the status of each answer, the last one for ever
+          std::size_t sent;
+        };
+        const std::string scope = "403 Forbidden";
+        for (const example& one : {example{{"401 Unauthorized"}, 2}, example{{scope}, 2},
+                                   example{{"401 Unauthorized", scope}, 3}, example{{scope, "401 Unauthorized"}, 3}}) {
+          std::atomic<std::size_t> count = 0;
+          const web_script server{each([&](web_peer& with, const web_request&) {
+            with.reply(one.refused[std::min<std::size_t>(count++, one.refused.size() - 1)], "text/plain", "",
+                       "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n");
+          })};
+          scripted_login login;
+          login.stale = 100;  // none of them is known to be fresh
+          const std::vector<web_outcome> got = calls(server, login, {{"tools/call", "t"}});
+          expect(got.at(0).failed_with(errc::auth, execution::no)) << got.at(0).said();
+          expect(server.seen().size() == one.sent) << one.refused.front() << server.seen().size();
+        }
+      };
+
+  "CLM-2 a redirect is followed once, also where the server then wants other credentials"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request& asked) {
+      if (asked.head.starts_with("POST /mcp "))
+        return with.reply("307 Temporary Redirect", "text/plain", "", "Location: /mcp/\r\n");
+      if (carries(asked, "token-2")) return with.json(answer_to(asked));
+      with.reply(refusal, "text/plain", "");
+    })};
+    scripted_login login;
+    const std::vector<web_outcome> got = calls(server, login, {{"tools/call", "t"}});
+    expect(got.at(0).result == R"({"ok":true})") << got.at(0).said();
+    expect(server.seen().size() == 3_ul) << server.seen().size();
+  };
+
+  "CLM-2 403 with a challenge of another scheme is no reason to send a call again"_test = [] {
+    const web_script server{each([](web_peer& with, const web_request&) {
+      with.reply("403 Forbidden", "text/plain", "", "WWW-Authenticate: Basic realm=\"x\"\r\n");
+    })};
+    scripted_login login;
+    const std::vector<web_outcome> got = calls(server, login, {{"tools/call", "t"}});
+    expect(got.at(0).failed_with(errc::auth, execution::unknown)) << got.at(0).said();
+    expect(login.refusals.empty() and server.seen().size() == 1_ul);
+  };
+
   "a plain denial is nothing that a login would mend"_test = [] {
     const web_script server{each([](web_peer& with, const web_request&) { with.reply("403 No", "text/plain", "no"); })};
     scripted_login login;
     const web_outcome got = call(server, login);
-    expect(got.failed_with(errc::auth, execution::no) and login.refusals.empty() and server.seen().size() == 1_ul);
+    expect(got.failed_with(errc::auth, execution::unknown) and login.refusals.empty() and server.seen().size() == 1_ul);
   };
 
   "where there may be no request without credentials, there is none"_test = [] {
