@@ -136,7 +136,8 @@ void add_tools(CLI::App& app, chosen_command& chosen) {
   call->footer(
       "A value is taken as the tool's schema says; key:=JSON is always JSON. An array may be given by its elements:\n"
       "tag=a tag=b. Text that controls a terminal is printed escaped. Exit code 1: the tool reported an error.\n"
-      "--json: one object {data, meta}\n"
+      "--json: one object {data, meta}; of a failed call {error: {code, message, executed, server, phase,\n"
+      "retry_after}}, where executed is \"no\" or \"unknown\" and retry_after is in seconds\n"
       "Examples: hawser call git__log path=. count=3\n"
       "          hawser call git__log '{\"path\": \".\"}'\n"
       "          hawser call --server git log - < arguments.json");

@@ -86,7 +86,10 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
     outcome = opened.error();
   }
   waiting.end();
-  if (outcome.has_error() && stopping.signal() == 0) complain(screen.err, outcome.error());
+  if (outcome.has_error() && stopping.signal() == 0) {
+    complain(screen.err, outcome.error());
+    if (plan.on_error) plan.on_error(outcome.error());
+  }
   auto shown = co_await with_stop(stopping.token(), printed(screen.out));
   auto closed = co_await servers.close();
   if (!closed) complain(screen.err, closed.error());

@@ -31,6 +31,8 @@ struct errand_plan {
   starting starts = starting::what_is_needed;
   ending ends = ending::by_itself;
   std::function<void(const host_change&)> on_change{};
+  /// Called with the error that is printed, for programs that read the output.
+  std::function<void(const error&)> on_error{};
 };
 
 /// Returns the program's exit code.

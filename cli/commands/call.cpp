@@ -39,6 +39,17 @@ result<void> print_result(output& to, const call_command_options& options, const
   return {};
 }
 
+// What a program has to know that decides whether to repeat the call.
+void print_error(output& to, const error& why) {
+  boost::json::object fields{{"code", to_string(why.code)},
+                             {"message", why.what},
+                             {"executed", why.executed == execution::no ? "no" : "unknown"}};
+  if (!why.server.empty()) fields.emplace("server", why.server);
+  if (!why.phase.empty()) fields.emplace("phase", why.phase);
+  if (why.retry_after) fields.emplace("retry_after", why.retry_after->count());
+  to.line(escaped_json(boost::json::serialize(boost::json::object{{"error", std::move(fields)}})));
+}
+
 task<result<exit_code>> call_tool(errand& e, const call_command_options& options) {
   auto found = co_await find_tool(e, options.tool, options.server);
   if (!found) co_return std::move(found).error();
@@ -70,7 +81,9 @@ int call_command(terminal& screen, const call_command_options& options) {
     }
     read.words.front() = *std::move(text);
   }
-  return run_errand(screen, read, {.work = [&](errand& e) { return call_tool(e, read); }});
+  errand_plan plan{.work = [&](errand& e) { return call_tool(e, read); }};
+  if (read.json) plan.on_error = [&](const error& why) { print_error(screen.out, why); };
+  return run_errand(screen, read, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -8,9 +8,11 @@
 #include <boost/json.hpp>
 #include <string>
 #include <thread>
+#include <tuple>
 
 #include "../support/contains.hpp"
 #include "../support/fixture.hpp"
+#include "../support/web_script.hpp"
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
 
@@ -110,6 +112,41 @@ const suite<"call"> tests = [] {
     expect(r.code == 7_i && contains(r.err, "demo")) << told(r);
     const workshop none{{"broken"}};
     expect(none.run({"call", "broken__tool"}).code == 4_i);
+  };
+
+  "CLM-2 call --json prints why a call failed, whether it was executed, and retry_after"_test = [] {
+    using hawser::testing::web_peer;
+    for (const auto& [status, executed, code] :
+         {std::tuple{"429 Too Many Requests", "no", 4}, std::tuple{"503 Service Unavailable", "unknown", 7}}) {
+      const hawser::testing::web_script server{[&](web_peer& with) {
+        while (auto asked = with.request()) {
+          const auto answers = [&](std::string_view result) {
+            with.json(R"({"jsonrpc":"2.0","id":)" + asked->id() + R"(,"result":)" + std::string{result} + '}');
+          };
+          if (asked->asks("server/discover")) {
+            answers(R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}})");
+          } else if (asked->asks("tools/list")) {
+            answers(R"({"resultType":"complete","tools":[{"name":"echo","inputSchema":{"type":"object"}}]})");
+          } else {
+            with.reply(status, "text/plain", "busy", "Retry-After: 30\r\n");
+          }
+        }
+      }};
+      const workshop w{{}};
+      const json::object busy{{"url", server.origin() + "/mcp"}};
+      w.write("mcp.json", json::serialize(json::object{{"mcpServers", json::object{{"busy", busy}}}}));
+      const auto r = w.run({"call", "busy__echo", "--json"});
+      expect(r.code == code && contains(r.err, "retry after 30 s")) << told(r);
+      expect(server.asked("tools/call") == 1_ul);
+      boost::system::error_code fault;
+      const json::value printed = json::parse(r.out, fault);
+      expect(fatal(!fault)) << told(r);
+      const json::object& why = printed.at("error").as_object();
+      expect(why.at("executed") == executed && why.at("code") == "io" && why.at("server") == "busy") << told(r);
+      expect(why.at("retry_after") == 30 && contains(std::string{why.at("message").as_string()}, "busy")) << told(r);
+      const auto text = w.run({"call", "busy__echo"});
+      expect(text.out.empty() && contains(text.err, "retry after 30 s")) << told(text);
+    }
   };
 
   "a call that takes too long ends with 5, and nobody is left"_test = [] {
