@@ -206,9 +206,7 @@ void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting
     return;
   }
   message_view message = scanner_.scan(bytes);
-  const bool response = message.kind == message_kind::result || message.kind == message_kind::failure ||
-                        (message.kind == message_kind::unusable && !message.asks && !message.id.empty());
-  if (response && own != nullptr) {
+  if (message.is_response() && own != nullptr) {
     const std::string number = std::to_string(own->request.value_or(0));
     const bool mine = message.id == number || message.id == '"' + number + '"';
     if (!mine || own->answered) {

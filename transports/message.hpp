@@ -63,6 +63,12 @@ struct message_view {
   errc fault_code = errc::protocol;
   /// Not null where the message is large and its memory may be moved away instead of copied.
   byte_buffer* storage = nullptr;
+
+  /// Whether it ends the request that it names: as a response, or as something unusable that can only be meant as one.
+  [[nodiscard]] bool is_response() const noexcept {
+    if (kind == message_kind::result || kind == message_kind::failure) return true;
+    return kind == message_kind::unusable && !asks && !stray && !id.empty();
+  }
 };
 
 /// A part of a message that somebody keeps, parsed only when somebody asks. A result is JSON as far as its envelope

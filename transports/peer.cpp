@@ -107,16 +107,15 @@ void peer::on_answer(const message_view& message) {
 
 void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
-  if (message.id.empty() || message.stray) return;
   if (message.asks) {  // a bad request, which JSON-RPC answers
-    if (!answers_requests_) return;
+    if (!answers_requests_ || message.id.empty()) return;
     if (message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))
       answer_with(*id, error_line(*id, protocol::code::invalid_request, message.fault),
                   protocol::code::invalid_request);
     return;
   }
-  call_operation* call = answered_call(message);
+  call_operation* call = message.is_response() ? answered_call(message) : nullptr;
   if (call == nullptr) return;
   call->finish(error{.code = message.fault_code == errc::parse ? errc::protocol : message.fault_code,
                      .what = std::string{"the answer cannot be used: "} + message.fault,

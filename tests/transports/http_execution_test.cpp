@@ -206,6 +206,45 @@ const suite<"http execution"> tests = [] {
       }
     }
   };
+
+  "CLM-4 a body that is no answer ends the call at once with an error"_test = [] {
+    for (const std::string body : {R"({"id":ID})", R"({"id":"ID"})", R"({"id":ID,"level":"info"})", R"( {"id" : ID} )",
+                                   R"([{"id":ID}])", R"({"jsonrpc":"2.0","id":ID})", "{}", "[]", "ID"}) {
+      const web_script server{[&](web_peer& with) {
+        while (auto asked = with.request()) {
+          if (greets(with, *asked)) continue;
+          std::string text = body;
+          if (const std::size_t at = text.find("ID"); at != std::string::npos) text.replace(at, 2, asked->id());
+          with.json(asked->body.find("\"warm\"") != std::string::npos ? answer_to(*asked) : text);
+        }
+      }};
+      with_web(server, [&](web_house& house) -> task<void> {
+        const web_outcome greeted = co_await house.initialize(protocol::revision::v2025_03_26);
+        expect(!greeted.failure.has_value()) << greeted.said();
+        const call_options bounded{.idle_timeout = 3s, .hard_timeout = 3s};
+        for (const bool idle_connection : {false, true}) {
+          if (idle_connection) {
+            const web_outcome warm = co_await house.call("tools/call", R"({"name":"warm"})", bounded);
+            expect(!warm.failure.has_value()) << warm.said();
+          }
+          const web_outcome got = co_await house.call("tools/call", R"({"name":"t"})", bounded);
+          expect(got.failed_with(errc::protocol, execution::unknown)) << body << got.said();
+        }
+      });
+    }
+  };
+
+  "CLM-4 an event that is no answer leaves the stream to the answer that follows"_test = [] {
+    const call_result got = result_of(era::modern, "tools/call", [](web_peer& with, const web_request& asked) {
+      with.reply("200 OK", "text/event-stream",
+                 "data: {\"id\":" + asked.id() + "}\n\ndata: " + answer_to(asked) + "\n\n");
+    });
+    expect(got.outcome.result == R"({"ok":true})") << got.outcome.said();
+    const call_result never = result_of(era::modern, "tools/call", [](web_peer& with, const web_request& asked) {
+      with.reply("200 OK", "text/event-stream", "data: {\"id\":" + asked.id() + "}\n\n");
+    });
+    expect(never.outcome.failed_with(errc::closed, execution::unknown)) << never.outcome.said();
+  };
 };
 
 }  // namespace http_execution_test
