@@ -56,7 +56,11 @@ void call_operation::finish(error why) noexcept {
 void call_operation::give_up(std::string_view reason) noexcept {
   timer::cancel();
   if (owner_.calls_.take(id_) == nullptr) return;
-  if (options_.when_stopped == call_options::giving_up::tells_the_other_side) owner_.channel_.cancel(id_, reason);
+  if (options_.when_stopped == call_options::giving_up::tells_the_other_side) {
+    owner_.channel_.cancel(id_, reason);
+  } else {
+    owner_.channel_.release(id_);
+  }
 }
 
 void call_operation::cancel() noexcept {

@@ -49,6 +49,8 @@ class channel {
   virtual task<result<void>> drained() = 0;
   /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
   virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
+  /// The same, but the server is not told. What the request holds here, such as a connection, is released.
+  virtual void release(std::int64_t /*request*/) noexcept {}
   virtual void negotiated(const peer_info& info) = 0;
   /// Whether each request is one of HTTP: its header fields are carried, it fails by itself, and a silence is one of
   /// the network's, which says nothing about the server.

@@ -134,6 +134,7 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   self.left(*what);
   if (!done) self.fail(*what, done.error());
   self.expect_no_more(*what);
+  if (self.mode_ == mode::sse) what->ended.set();
   self.let_go(std::move(what));
   if (!announces) co_return;
   self.initializing_ = false;
@@ -162,14 +163,30 @@ void http_channel::fail(posting& what, error why) {
   if (!told_ && why.code != errc::cancelled) to_->on_request_failed(*what.request, std::move(why));
 }
 
-void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+// Ends the POST of a request and closes its connection; false where it has ended already.
+bool http_channel::withdraw(std::int64_t request) noexcept {
   const auto found =
       std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
-  if (found == requests_.end()) return;
+  if (found == requests_.end()) return false;
   const auto what = (*found)->shared_from_this();  // the list lets go of it
   expect_no_more(*what);
   what->ticket.withdraw();
   what->given_up.set();
+  return true;
+}
+
+void http_channel::withdraw_all() noexcept {
+  for (const auto& one : std::exchange(requests_, {})) {
+    one->place = 0;
+    one->ticket.withdraw();
+    one->given_up.set();
+  }
+}
+
+void http_channel::release(std::int64_t request) noexcept { withdraw(request); }
+
+void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  if (!withdraw(request)) return;
   // Cancellation: to close the stream says it all in the modern era, and nothing in the one before.
   if (protocol::modern(revision_) || revision_.empty()) return;
   const std::string line = cancelled_line(request, reason);
@@ -216,6 +233,8 @@ void http_channel::tell_closed(error why) noexcept {
   told_ = true;
   all_sent_.set();
   if (to_ != nullptr) to_->on_closed(std::move(why));
+  // Every call has ended now. Where the channel is being closed, close() sees to their POSTs.
+  if (!closing_) withdraw_all();
 }
 
 task<void> http_channel::end_session() {

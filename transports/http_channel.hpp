@@ -41,6 +41,7 @@ class http_channel final : public channel {
   [[nodiscard]] std::size_t queued() const noexcept override { return queued_; }
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void release(std::int64_t request) noexcept override;
   void negotiated(const peer_info& info) override;
   [[nodiscard]] bool is_http() const noexcept override { return true; }
   void rest() noexcept override;
@@ -68,6 +69,7 @@ class http_channel final : public channel {
     bool answered = false;
     http_ticket ticket{};
     event given_up{};
+    event ended{};                          // set where the transport is that of 2024-11-05
     http_started begun{};                   // its request, where that was sent without a coroutine, …
     std::optional<auth_grant> made_with{};  // … and the credentials of it
   };
@@ -81,6 +83,8 @@ class http_channel final : public channel {
   void fail(posting& what, error why);
   void left(posting& what) noexcept;
   void tell_closed(error why) noexcept;
+  bool withdraw(std::int64_t request) noexcept;
+  void withdraw_all() noexcept;
   void forgotten(const error& why);
   task<result<void>> pause(posting* whose, duration length);
   task<void> end_session();
@@ -118,6 +122,8 @@ class http_channel final : public channel {
   task<result<void>> open_old_transport();
   static task<void> old_stream(http_channel& self, std::unique_ptr<http_answer> from,
                                std::unique_ptr<event_reader> into);
+  void end_post_soon(std::int64_t request);
+  static task<void> ending_post(std::shared_ptr<posting> what);
 
   loop& loop_;
   http_channel_options options_;

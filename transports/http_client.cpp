@@ -154,6 +154,7 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     auto granted = co_await places_.acquire();
     if (!granted) co_return granted.error();
     place = *std::move(granted);
+    if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
   }
   for (bool again = false;; again = true) {
     const bool sent = over != nullptr;

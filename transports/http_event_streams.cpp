@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
@@ -160,6 +161,21 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
   co_return error{.code = passing ? errc::io : errc::protocol,
                   .what = "the server offers no stream of events here: status " + std::to_string(status),
                   .native = status};
+}
+
+// The call has its answer: its POST may still end in order, and is given up otherwise.
+void http_channel::end_post_soon(std::int64_t request) {
+  const auto found =
+      std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
+  if (found == requests_.end() || std::exchange((*found)->answered, true)) return;
+  work_->spawn(ending_post(*found));
+}
+
+task<void> http_channel::ending_post(std::shared_ptr<posting> what) {
+  auto ended = co_await with_timeout(ending_patience, detail::wait_for(what->ended));
+  if (ended || ended.error().code != errc::timed_out) co_return;
+  what->ticket.withdraw();
+  what->given_up.set();
 }
 
 // What the server says unasked, in the legacy era. Calls do not depend on it.

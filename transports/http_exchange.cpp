@@ -197,7 +197,7 @@ bool http_channel::take_session(const http_head& head) {
   return true;
 }
 
-// A stream carries the answer to its own request and to no other.
+// An answer is accepted only on the stream of its own request. The transport of 2024-11-05 has one stream for all.
 void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting* own) {
   if (told_) return;
   const std::size_t first = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
@@ -206,7 +206,15 @@ void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting
     return;
   }
   message_view message = scanner_.scan(bytes);
-  if (message.is_response() && own != nullptr) {
+  if (message.is_response() && own == nullptr) {
+    if (mode_ == mode::streamable) {
+      ++foreign_;
+      return;
+    }
+    const auto text = message.integer_id ? std::nullopt : text_of(message.id);
+    const auto number = text ? integer_of(*text) : std::nullopt;
+    end_post_soon(message.integer_id ? message.number : number.value_or(0));
+  } else if (message.is_response()) {
     const std::string number = std::to_string(own->request.value_or(0));
     const bool mine = message.id == number || message.id == '"' + number + '"';
     if (!mine || own->answered) {

@@ -55,6 +55,7 @@ void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
   what->ticket = {};
   what->made_with.reset();
   what->given_up.reset();
+  what->ended.reset();
   spare_.push_back(std::move(what));
 }
 

@@ -25,6 +25,7 @@ class recording_channel final : public channel, private receiver {
   task<result<void>> drained() override { return inner_->drained(); }
   /// Recorded as the notification, whatever the transport below makes of it.
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
+  void release(std::int64_t request) noexcept override { inner_->release(request); }
   void negotiated(const peer_info& info) override { inner_->negotiated(info); }
   [[nodiscard]] bool is_http() const noexcept override { return inner_->is_http(); }
   void rest() noexcept override { inner_->rest(); }

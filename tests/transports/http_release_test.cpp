@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Which stream an answer is accepted on, and that the end of a call is the end of its POST and connection.
+#include <atomic>
+
+#include "../../runtime/scope.hpp"
+#include "event_streams.hpp"
+
+namespace http_release_test {
+
+using namespace hawser;
+using namespace hawser::testing;
+using namespace hawser::testing::event_streams;
+using namespace std::chrono_literals;
+
+// A server of 2024-11-05: the GET is the stream of events, `posted` does the rest.
+class sse_server {
+ public:
+  using handler = std::function<void(sse_server&, web_peer&, const web_request&)>;
+  explicit sse_server(handler posted)
+      : script([this, posted](web_peer& with) {
+          while (auto asked = with.request()) {
+            if (!asked->is("GET")) {
+              posted(*this, with, *asked);
+              continue;
+            }
+            stream_ = &with;
+            with.events();
+            with.say("event: endpoint\ndata: /message\n\n");
+            with.hang();
+            return;
+          }
+        }) {}
+
+  void send_event(std::string_view message) { stream_.load()->say(an_event(message)); }
+
+ private:
+  std::atomic<web_peer*> stream_ = nullptr;
+
+ public:
+  const web_script script;
+};
+
+http_channel_options old_transport() {
+  http_channel_options options;
+  options.type = http_channel_options::kind::sse;
+  return options;
+}
+
+const suite<"http release"> tests = [] {
+  "CLM-5 an answer on the stream for unsolicited messages is dropped; the call gets the one on its own stream"_test =
+      [] {
+        std::atomic<web_peer*> stream = nullptr;
+        std::atomic<bool> delivered = false;
+        const web_script server{[&](web_peer& with) {
+          while (auto asked = with.request()) {
+            if (asked->is("GET")) {
+              with.events();
+              stream = &with;
+              with.hang();
+              return;
+            }
+            if (!asked->asks("tools/call")) {
+              greets(with, *asked);
+              continue;
+            }
+            stream.load()->say(an_event(answer_to(*asked, R"({"wrong":1})")) + an_event(note("marker")));
+            while (!delivered) std::this_thread::sleep_for(2ms);
+            with.json(answer_to(*asked));
+          }
+        }};
+        with_web(server, [&](web_house& house) -> task<void> {
+          const web_outcome greeted = co_await house.initialize();
+          expect(!greeted.failure.has_value()) << greeted.said();
+          const bool listening = co_await web_house::until([&] { return stream.load() != nullptr; });
+          expect(fatal(listening));
+          web_outcome got;
+          scope calls{co_await this_context()};
+          calls.spawn([](web_house& of, web_outcome& into) -> task<void> {
+            into = co_await of.call("tools/call", R"({"name":"t"})");
+          }(house, got));
+          const bool read = co_await web_house::until([&] { return !house.heard.notifications.empty(); });
+          expect(read);
+          delivered = true;
+          co_await calls.join();
+          expect(got.result == R"({"ok":true})") << got.said();
+          expect(house.channel.foreign() == 1_ul);
+        });
+      };
+
+  "CLM-5 the POST of a call that is given up silently is released"_test = [] {
+    std::atomic<int> closed = 0;
+    const web_script server{[&](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (asked->body.find("\"warm\"") != std::string::npos) {
+          with.json(answer_to(*asked));
+          continue;
+        }
+        with.hang();
+        ++closed;
+        return;
+      }
+    }};
+    with_web(server, [&](web_house& house) -> task<void> {
+      const call_options hasty{.idle_timeout = 100ms, .when_stopped = call_options::giving_up::is_silent};
+      for (const bool idle_connection : {false, true}) {
+        if (idle_connection) {
+          const web_outcome warm = co_await house.call("ping", R"({"name":"warm"})");
+          expect(!warm.failure.has_value()) << warm.said();
+        }
+        const web_outcome got = co_await house.call("server/discover", "{}", hasty);
+        expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+        const bool ended = co_await web_house::until([&] { return closed == (idle_connection ? 2 : 1); });
+        expect(ended) << "the connection is closed";
+      }
+    });
+    expect(server.asked("notifications/cancelled") == 0_ul);
+  };
+
+  "CLM-5 when a session ends, the POSTs of all its calls are released"_test = [] {
+    std::atomic<bool> waiting = false;
+    std::atomic<bool> closed = false;
+    const web_script server{[&](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (greets(with, *asked, "Mcp-Session-Id: s\r\n")) continue;
+        if (asked->body.find("\"slow\"") == std::string::npos) {
+          with.reply("404 Not Found", "text/plain", "");
+          continue;
+        }
+        waiting = true;
+        with.hang();
+        closed = true;
+        return;
+      }
+    }};
+    with_web(server, [&](web_house& house) -> task<void> {
+      const web_outcome greeted = co_await house.initialize();
+      expect(!greeted.failure.has_value()) << greeted.said();
+      web_outcome slow;
+      scope calls{co_await this_context()};
+      calls.spawn([](web_house& of, web_outcome& into) -> task<void> {
+        into = co_await of.call("tools/call", R"({"name":"slow"})");
+      }(house, slow));
+      const bool sent = co_await web_house::until([&] { return waiting.load(); });
+      expect(sent);
+      const web_outcome refused = co_await house.call("tools/call", R"({"name":"t"})");
+      expect(refused.failed_with(errc::closed, execution::no)) << refused.said();
+      co_await calls.join();
+      expect(slow.failed_with(errc::closed, execution::unknown)) << slow.said();
+      const bool ended = co_await web_house::until([&] { return closed.load(); });
+      expect(ended) << "before the channel is closed";
+    });
+  };
+
+  "CLM-5 over HTTP+SSE the POST of a call that was answered on the stream is released"_test = [] {
+    std::atomic<bool> closed = false;
+    sse_server server{[&](sse_server& self, web_peer& with, const web_request& asked) {
+      if (!asked.asks("tools/call")) {
+        with.reply("202 Accepted", "text/plain", "");
+        if (!asked.id().empty()) self.send_event(answer_to(asked));
+        return;
+      }
+      self.send_event(answer_to(asked));
+      with.hang();  // the POST itself is never answered
+      closed = true;
+    }};
+    http_channel_options options = old_transport();
+    options.to = server.script.url("/sse");
+    with_web(
+        server.script,
+        [&](web_house& house) -> task<void> {
+          const web_outcome got = co_await legacy_call(house);
+          expect(got.result == R"({"ok":true})") << got.said();
+          const bool ended = co_await web_house::until([&] { return closed.load(); });
+          expect(ended);
+          const web_outcome next = co_await house.call("ping");
+          expect(next.result == R"({"ok":true})") << next.said();
+        },
+        options);
+  };
+};
+
+}  // namespace http_release_test
