@@ -177,6 +177,25 @@ const suite<"http release"> tests = [] {
         },
         options);
   };
+
+  "CLM-5 over HTTP+SSE a server is told of a call that is given up after its POST was accepted"_test = [] {
+    sse_server server{[](sse_server& self, web_peer& with, const web_request& asked) {
+      with.reply("202 Accepted", "text/plain", "");
+      if (asked.asks("initialize")) self.send_event(answer_to(asked));
+    }};
+    http_channel_options options = old_transport();
+    options.to = server.script.url("/sse");
+    with_web(
+        server.script,
+        [&](web_house& house) -> task<void> {
+          const web_outcome got = co_await legacy_call(house, call_options{.idle_timeout = 200ms});
+          expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+          const bool told =
+              co_await web_house::until([&] { return server.script.asked("notifications/cancelled") == 1; });
+          expect(told);
+        },
+        options);
+  };
 };
 
 }  // namespace http_release_test
