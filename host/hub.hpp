@@ -114,7 +114,7 @@ class hub {
   task<result<std::vector<login_summary>>> logins();
   [[nodiscard]] std::vector<server_status> status() const;
   [[nodiscard]] std::optional<server_status> status(std::string_view name) const;
-  /// What its process wrote to stderr last; untrusted.
+  /// What its process wrote to stderr last, without the secrets of its configuration; untrusted.
   [[nodiscard]] std::string errors_of(std::string_view name) const;
 
   /// All pages of a list, the elements as the server sent them.

@@ -72,7 +72,7 @@ server_status server::status() const {
           .transport = connect_                                                      ? "embedded"
                        : std::holds_alternative<stdio_settings>(settings_.transport) ? "stdio"
                                                                                      : "http",
-          .target = connect_ ? std::string{} : target_of(settings_),
+          .target = connect_ ? std::string{} : around_.session.home.hidden()->apply(target_of(settings_)),
           .origin = settings_.origin,
           .enabled = settings_.enabled,
           .lazy = settings_.lazy,
@@ -84,7 +84,12 @@ server_status server::status() const {
           .pid = process_ != nullptr ? process_->pid() : 0};
 }
 
-std::string server::errors() const { return process_ != nullptr ? std::string{process_->errors()} : last_errors_; }
+std::string server::errors() const {
+  std::string_view tail = process_ != nullptr ? process_->errors() : std::string_view{last_errors_};
+  // A tail that was cut may begin with the end of a secret, which no search finds: its first line is left out.
+  if (tail.size() >= stdio_options{}.errors_kept) tail.remove_prefix(std::min(tail.find('\n') + 1, tail.size()));
+  return around_.session.home.hidden()->apply(tail);
+}
 
 void server::become(server_state state, std::string reason, std::string advice) {
   reason = around_.session.home.hidden()->apply(reason);
@@ -321,7 +326,7 @@ void server::on_log_message(std::string_view level, std::string_view data) {
     around_.tell({.what = host_change::kind::log_message,
                   .server = settings_.name,
                   .level = std::string{level},
-                  .text = std::string{data}});
+                  .text = around_.session.home.hidden()->apply(data)});
 }
 
 void server::on_other_notification(std::string_view method, std::string_view params) {

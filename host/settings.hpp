@@ -66,6 +66,8 @@ struct server_settings {
   protocol_choice protocol{};
   stop_ladder ladder{};
   std::string origin{};  ///< where it was configured, for people: "mcp.json:12"
+  /// What variables in its configuration were expanded to, where that may be a secret: never logged, never shown.
+  std::vector<std::string> expansions{};
 };
 
 /// How far servers may go before they are cut short.

@@ -2,6 +2,7 @@
 #include "stdio_channel.hpp"
 
 #include "../runtime/detail/wait_for.hpp"
+#include "../runtime/redaction.hpp"
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "json_text.hpp"
@@ -156,7 +157,10 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
     auto exited = co_await with_timeout(at_once, self.child_->exited());
     what = exited ? "the server " + exited->to_string() : "the server " + what_it_did + " and goes on running";
   }
-  std::string_view last = self.errors();
+  // Before it is cut: what is left of a secret would not be found any more.
+  const context where = co_await this_context();
+  const std::string said = where.loop->hidden()->apply(self.errors());
+  std::string_view last = said;
   while (last.ends_with('\n')) last.remove_suffix(1);
   if (last.size() > quoted_errors) last.remove_prefix(last.size() - quoted_errors);
   if (!last.empty()) what += "; its last words: " + json_string(last);

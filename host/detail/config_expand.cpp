@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "../secrets.hpp"
+
 namespace hawser::detail {
 
 namespace {
@@ -21,8 +23,19 @@ bool is_name(std::string_view text) noexcept {
 
 error bad(std::string what) { return {.code = errc::config, .what = std::move(what)}; }
 
+// What a `${…}` becomes, and whether that may be a secret.
+struct expansion {
+  std::string value{};
+  bool hidden = true;
+};
+
+// A default stands in the file for everybody to read.
+expansion of_default(std::string_view text) {
+  return {.value = std::string{text}, .hidden = !token_parts(text).empty()};
+}
+
 // What stands between `${` and `}`.
-result<std::string> value_of(std::string_view inside, const variables& env) {
+result<expansion> value_of(std::string_view inside, const variables& env) {
   if (inside.starts_with("env:")) inside.remove_prefix(4);
   const std::size_t mark = inside.find(":-");
   const std::string_view name = inside.substr(0, mark);
@@ -31,16 +44,16 @@ result<std::string> value_of(std::string_view inside, const variables& env) {
     return bad("has a variable in the default of " + std::string{name} + ", which is not supported");
   auto value = env(name);
   if (mark != std::string_view::npos) {
-    if (!value || value->empty()) return std::string{inside.substr(mark + 2)};
+    if (!value || value->empty()) return of_default(inside.substr(mark + 2));
   } else if (!value) {
     return bad("needs the variable " + std::string{name} + ", which is not set");
   }
-  return *std::move(value);
+  return expansion{.value = *std::move(value), .hidden = !is_known_setting(name)};
 }
 
 }  // namespace
 
-result<std::string> expand(std::string_view text, const variables& env) {
+result<std::string> expand(std::string_view text, const variables& env, std::vector<std::string>& hidden) {
   std::string out;
   while (true) {
     const std::size_t open = text.find("${");
@@ -50,7 +63,8 @@ result<std::string> expand(std::string_view text, const variables& env) {
     if (close == std::string_view::npos) return bad("has a `${` without its `}`");
     auto value = value_of(text.substr(open + 2, close - open - 2), env);
     if (!value) return std::move(value).error();
-    out += *value;
+    out += value->value;
+    if (value->hidden && value->value.size() >= redaction::shortest) hidden.push_back(std::move(value->value));
     if (out.size() > longest_text) return bad("is longer than 1 MiB with its variables put in");
     text.remove_prefix(close + 1);
   }

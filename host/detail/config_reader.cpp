@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../transports/json_text.hpp"
+#include "../secrets.hpp"
 #include "config_expand.hpp"
 #include "json_pointer.hpp"
 
@@ -31,6 +32,15 @@ std::optional<std::pair<double, duration>> timed(std::string_view text) {
   return std::nullopt;
 }
 
+// An option whose value comes from a variable has no value here: the next argument is not taken for it.
+std::string without_variables(std::string text) {
+  for (std::size_t open = text.find("${"); open != text.npos; open = text.find("${", open)) {
+    const std::size_t close = text.find('}', open);
+    text.replace(open, close == text.npos ? text.npos : close + 1 - open, "-");
+  }
+  return text;
+}
+
 }  // namespace
 
 config_reader::config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into)
@@ -44,6 +54,10 @@ void config_reader::error(const config_member& at, std::string what) {
 }
 void config_reader::warning(const config_member& at, std::string what) {
   add(config_problem::kind::warning, at.key, at.value.pointer, std::move(what));
+}
+
+void config_reader::warning(const config_node& at, std::string what) {
+  add(config_problem::kind::warning, at.json, at.pointer, std::move(what));
 }
 
 void config_reader::add(config_problem::kind how, std::string_view part, std::string pointer, std::string what) {
@@ -93,7 +107,7 @@ std::optional<std::string> config_reader::text(const config_node& at) {
 std::optional<std::string> config_reader::expanded(const config_node& at) {
   auto value = text(at);
   if (!value) return std::nullopt;
-  auto whole = expand(*value, env_);
+  auto whole = expand(*value, env_, expansions_);
   if (!whole) {
     error(at, whole.error().what);
     return std::nullopt;
@@ -128,6 +142,21 @@ std::optional<std::vector<std::string>> config_reader::texts(const config_node& 
 }
 std::optional<std::vector<std::string>> config_reader::expanded_texts(const config_node& at) {
   return list_of(at, &config_reader::expanded);
+}
+
+void config_reader::warn_of_literal_secrets(const config_node& at, std::string_view advice) {
+  std::vector<std::string> literals;
+  const auto take = [&](std::string_view json) {
+    literals.push_back(without_variables(text_of(json).value_or(std::string{})));
+    return true;
+  };
+  if (at.is_array()) {
+    for_each_element(at.json, take);
+  } else {
+    take(at.json);
+  }
+  const bool suspicious = at.is_array() ? !secret_parts(literals).empty() : !token_parts(literals.front()).empty();
+  if (suspicious) warning(at, "has what looks like a secret: " + std::string{advice});
 }
 
 std::optional<bool> config_reader::flag(const config_node& at) {

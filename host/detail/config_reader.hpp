@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../config.hpp"
@@ -41,6 +42,7 @@ class config_reader {
   void error(const config_node& at, std::string what);
   void error(const config_member& at, std::string what);  ///< at the key
   void warning(const config_member& at, std::string what);
+  void warning(const config_node& at, std::string what);
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   [[nodiscard]] int line_of(std::string_view part) const noexcept { return lines_.line_of(offset_of(part)); }
   [[nodiscard]] std::string_view file() const noexcept { return file_; }
@@ -55,6 +57,11 @@ class config_reader {
   std::optional<std::string> expanded(const config_node& at);
   std::optional<std::vector<std::string>> texts(const config_node& at);
   std::optional<std::vector<std::string>> expanded_texts(const config_node& at);
+  /// What expanded() has put into texts since this was last asked for, where it may be a secret.
+  std::vector<std::string> take_expansions() { return std::exchange(expansions_, {}); }
+  /// A warning about what stands in the file itself, with no variable, and looks like a secret. One at most for a list,
+  /// whose elements are the arguments of a program.
+  void warn_of_literal_secrets(const config_node& at, std::string_view advice);
   std::optional<bool> flag(const config_node& at);
   std::optional<std::size_t> number(const config_node& at, std::size_t least, std::size_t most);
   /// More than nothing and at most a day.
@@ -74,6 +81,7 @@ class config_reader {
   loaded_config& into_;
   text_lines lines_;
   std::size_t errors_ = 0;
+  std::vector<std::string> expansions_;
 };
 
 }  // namespace hawser::detail

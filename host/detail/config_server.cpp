@@ -40,6 +40,7 @@ class server_reader {
     to_.enabled = enabled_.value_or(!disabled_.value_or(false));
     to_.transport = transport_.decide(entry);
     to_.name = entry.name;
+    to_.expansions = from_.take_expansions();
     to_.origin = std::string{from_.file()} + ':' + std::to_string(from_.line_of(entry.key));
     return std::move(to_);
   }

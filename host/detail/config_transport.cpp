@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "../../transports/http_proxy.hpp"
@@ -11,6 +12,13 @@
 #include "config_oauth.hpp"
 
 namespace hawser::detail {
+
+namespace {
+
+constexpr std::string_view argument_advice =
+    R"(every user of the machine can read the arguments of a program; use "env" if it reads that)";
+
+}  // namespace
 
 bool transport_reader::take(const config_member& m) {
   if (m.name == "command") {
@@ -63,6 +71,7 @@ void transport_reader::take_command(const config_member& m) {
     if (words->empty()) return from_.error(m.value, "is empty");
     program_.command = std::move(words->front());
     program_.args.insert(program_.args.begin(), std::next(words->begin()), words->end());
+    from_.warn_of_literal_secrets(m.value, argument_advice);
   } else {
     auto word = from_.expanded(m.value);
     if (!word) return;
@@ -87,8 +96,10 @@ void transport_reader::take_command_object(const config_member& m) {
 
 void transport_reader::take_args(const config_member& m) {
   if (!first(args_, m)) return;
-  if (auto words = from_.expanded_texts(m.value))
-    program_.args.insert(program_.args.end(), words->begin(), words->end());
+  auto words = from_.expanded_texts(m.value);
+  if (!words) return;
+  program_.args.insert(program_.args.end(), words->begin(), words->end());
+  from_.warn_of_literal_secrets(m.value, argument_advice);
 }
 
 void transport_reader::take_env(const config_member& m) {
@@ -107,6 +118,7 @@ void transport_reader::take_url(const config_member& m) {
   if (const char* fault = url_fault(*url)) return from_.error(m.value, fault);
   if (auto parsed = http_url::parse(*url); !parsed) return from_.error(m.value, parsed.error().what);
   address_.url = *std::move(url);
+  from_.warn_of_literal_secrets(m.value, R"(put it into a variable and write ${NAME}, or use "headers")");
 }
 
 void transport_reader::take_headers(const config_member& m) {

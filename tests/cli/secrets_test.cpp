@@ -214,6 +214,44 @@ const suite<"secrets"> tests = [] {
       expect_none(spy, spied, secrets, its_own);
     }
   };
+
+  "SEC-3 what variables are expanded to is not in list, get, errors and logs"_test = [] {
+    workshop work{{}};
+    const std::string key = "k-" + hawser::base64url(hawser::random_bytes(12));
+    const std::string path = "p-" + hawser::base64url(hawser::random_bytes(12));
+    const std::string own = "o-" + hawser::base64url(hawser::random_bytes(12));
+    work.environment.push_back("SEC3_KEY=" + key);
+    work.environment.push_back("SEC3_PATH=" + path);
+    const std::string literal = "ghp_" + in_hex(hawser::random_bytes(18), "0123456789abcdef");
+    // Its stderr is long, so that quotes of it begin in the middle of something.
+    write_program(work, "loud",
+                  "i=0; while [ $i -lt 60 ]; do echo \"$i $* $OWN\" >&2; i=$((i+1)); done\nexec " + program("hawser") +
+                      " demo-server\n");
+    write_program(work, "dies", "i=0; while [ $i -lt 60 ]; do echo \"$i $* $OWN\" >&2; i=$((i+1)); done\nexit 3\n");
+    json::object servers{{"far", json::object{{"url", "http://127.0.0.1:1/s/${SEC3_PATH}/mcp"}}}};
+    for (const char* name : {"loud", "dies"})
+      servers.emplace(name, json::object{{"command", work.folder / name},
+                                         {"args", json::array{"--key=${SEC3_KEY}", literal}},
+                                         {"env", json::object{{"OWN", own}}}});
+    work.write("mcp.json", json::serialize(json::object{{"mcpServers", servers}}));
+    std::string seen;
+    const auto keep = [&](const std::vector<std::string>& words) {
+      const ended_program one = work.run(words);
+      seen += one.out + one.err;
+      return one.out;
+    };
+    for (const char* format : {"-v", "--json"}) {
+      keep({"list", format});
+      for (const char* name : {"far", "loud", "dies"}) keep({"get", name, format});
+      const std::string logs = keep({"logs", "loud", format});
+      expect(logs.find("59 --key=[redacted] [redacted] [redacted]") != logs.npos) << logs;
+      keep({"logs", "dies", format});
+    }
+    expect_none("the output", seen, {key, path, own, literal});
+    // Pieces of them neither, where a text was cut.
+    for (const std::string& one : {key, path, own, literal})
+      expect(seen.find(one.substr(one.size() - 10)) == seen.npos) << seen;
+  };
 };
 
 }  // namespace secrets_test

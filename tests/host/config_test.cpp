@@ -258,6 +258,44 @@ const suite<"config"> tests = [] {
           << members << problems_of(config);
     }
   };
+  "SEC-3 what variables were expanded to is known, to be hidden, but for what errors have to show"_test = [] {
+    using texts = std::vector<std::string>;
+    expect(good(R"("command":"x","args":["--key=${TOKEN}","${HOME}/a"])").expansions == texts{"s3cret"});
+    expect(good(R"("url":"https://a.test/${TOKEN}/mcp")").expansions == texts{"s3cret"});
+    expect(good(R"("command":"x","env":{"A":"${TOKEN}"},"cwd":"${HOST}")").expansions == texts{"s3cret", "a.test"});
+    expect(good(R"("command":"x","args":["${EMPTY:-plain default}"])").expansions.empty()) << "it stands in the file";
+    expect(good(R"("command":"x","args":["${NONE:-ghp_4f2a9bC7dE1fA2b3C4d5}"])").expansions.size() == 1_ul);
+    const auto two = parse_servers(R"("a":{"command":"${TOKEN}"},"b":{"command":"${HOST}"})");
+    expect(fatal(two.settings.servers.size() == 2_ul));
+    expect(two.settings.servers[1].expansions == texts{"a.test"}) << "each has its own";
+  };
+  "SEC-3 a literal that looks like a token is warned about in arguments and in an address, without its value"_test = [] {
+    const auto warned = [](const std::string& members, const char* pointer) {
+      const auto config = parse_entry(members);
+      expect(config.settings.servers.size() == 1_ul) << members << problems_of(config);
+      expect(config.problems.size() == 1_ul) << members << problems_of(config);
+      if (config.problems.empty()) return;
+      const config_problem& found = config.problems.front();
+      expect(found.how == config_problem::kind::warning and found.pointer == pointer) << problems_of(config);
+      expect(contains(found.what, "looks like a secret") and !contains(found.what, "4f2a")) << found.what;
+    };
+    warned(R"("command":"x","args":["--key","sk-proj-4f2a9bC7dE1f4f2a9bC7"])", "/mcpServers/a/args");
+    warned(R"("command":"x","args":["--header","Authorization: Bearer aB3dE5fG7hJ9kL1mN3pQ4f2a"])",
+           "/mcpServers/a/args");
+    warned(R"("command":"x","args":["--api-key=4f2a-pass"])", "/mcpServers/a/args");
+    warned(R"("command":"x","args":["--password","4f2a-pass"])", "/mcpServers/a/args");
+    warned(R"("command":["x","--token","4f2a-pass"])", "/mcpServers/a/command");
+    warned(R"("url":"https://a.test/s/ghp_4f2a9bC7dE1fA2b3C4d5/mcp")", "/mcpServers/a/url");
+    warned(R"("url":"https://a.test/0123456789abcdef0123456789ab4f2a/mcp")", "/mcpServers/a/url");
+    for (
+        const char* plain :
+        {R"("command":"npx","args":["-y","@modelcontextprotocol/server-everything@2025.11.25","--max-tokens","100000"])",
+         R"("command":"x","args":["--api-key","${TOKEN}","--token=${TOKEN}","/home/Somebody/Projects-2025/Long_Path_1"])",
+         R"("command":"x","args":["--token-file","/run/secrets/the-token","--password","--verbose"])",
+         R"("url":"https://mcp.context7.example.com/v1/servers/${TOKEN}/mcp")",
+         R"("command":"x","env":{"KEY":"sk-proj-4f2a9bC7dE1f4f2a9bC7"})"})
+      good(plain);
+  };
   "the name of a server is printable and short"_test = [] {
     const auto named = [](const std::string& name) { return parse_servers("\"" + name + R"(":{"command":"x"})"); };
     expect(named(std::string(128, 'n')).settings.servers.size() == 1_ul);

@@ -11,8 +11,10 @@
 namespace hawser::testing::configs {
 
 inline const std::map<std::string, std::string, std::less<>> set_variables{
-    {"TOKEN", "s3cret"}, {"EMPTY", ""},         {"NESTED", "${TOKEN}"},           {"LINES", "a\r\nX-Evil: 1"},
-    {"HOST", "a.test"},  {"ZERO", {"a\0b", 3}}, {"UMLAUT", "gr\xC3\xBC\xC3\x9F"},
+    {"TOKEN", "s3cret"},    {"EMPTY", ""},
+    {"NESTED", "${TOKEN}"}, {"LINES", "a\r\nX-Evil: 1"},
+    {"HOST", "a.test"},     {"HOME", "/home/somebody"},
+    {"ZERO", {"a\0b", 3}},  {"UMLAUT", "gr\xC3\xBC\xC3\x9F"},
 };
 
 inline std::optional<std::string> variable(std::string_view name) {
