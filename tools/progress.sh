@@ -49,6 +49,7 @@ duration() { # $1 = seconds
 # However ./dev ends.
 end_job() {
   [ -n "$job" ] || return 0
+  [ ! -t 2 ] || printf '\r\033[K' >&2
   kill -- "-$job" 2>/dev/null || true
   for _ in {1..50}; do kill -0 -- "-$job" 2>/dev/null || return 0; sleep 0.1; done
   kill -KILL -- "-$job" 2>/dev/null || true  # it was just testing signals

@@ -116,7 +116,9 @@ const boost::ut::suite<"other_clients"> tests = [] {
     loop home;
     home.run(two_turns(home, all));
     expect(not all.all_took_part());
-    expect(fatal(found.warnings().size() == 2_ul));
+    std::string warnings;
+    for (const std::string& one : found.warnings()) warnings += '\n' + one;
+    expect(fatal(found.warnings().size() == 2_ul)) << warnings;
     expect(found.warnings()[0] ==
            "peer \"never there\": it ended without an answer: exited with 4; it is left out over stdio");
     expect(contains(found.warnings()[1], "\"dies 7\"") and contains(found.warnings()[1], "exited with 5"));
