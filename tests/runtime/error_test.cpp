@@ -20,7 +20,8 @@ error full() {
           .executed = execution::unknown,
           .server = "git",
           .phase = "call",
-          .data = R"({"a":1})"};
+          .data = R"({"a":1})",
+          .retry_after = std::chrono::seconds{7}};
 }
 
 result<int> half(int n) {
@@ -79,6 +80,7 @@ const suite<"error"> tests = [] {
     expect(after.what == "server: no such tool");
     expect(after.code == before.code && after.native == before.native && after.executed == before.executed);
     expect(after.server == before.server && after.phase == before.phase && after.data == before.data);
+    expect(after.retry_after == before.retry_after && after.retry_after.has_value());
   };
 
   "a stop has one error"_test = [] {
