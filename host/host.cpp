@@ -14,6 +14,8 @@ namespace hawser {
 
 namespace {
 
+error is_started() { return error{.code = errc::config, .what = "the host is started already"}; }
+
 error is_stopped() { return error{.code = errc::closed, .what = "the host is stopped"}; }
 
 }  // namespace
@@ -58,11 +60,10 @@ detail::host_queue& host::queue() const noexcept { return *core_->queue; }
 
 result<void> host::start() {
   core& c = *core_;
-  const error running{.code = errc::config, .what = "the host is started already"};
-  if (c.home.on_loop_thread()) return running;  // which must not wait for a stop() that waits for it
+  if (c.home.on_loop_thread()) return is_started();  // which must not wait for a stop() that waits for it
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
-  if (c.thread.joinable()) return running;
+  if (c.thread.joinable()) return is_started();
   c.queue->set_running(true);
   try {
     c.thread = std::thread{[&c] { c.home.run(c.main()); }};
