@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "demo_server.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 
 #include "../gateway/http_service.hpp"
 #include "../runtime/signals.hpp"
@@ -12,6 +13,7 @@
 #include "../transports/own_stdio_channel.hpp"
 #include "demo_service.hpp"
 #include "interruption.hpp"
+#include "output.hpp"
 
 namespace hawser::cli {
 
@@ -21,7 +23,9 @@ constexpr int exit_failed = 1;
 constexpr int wrong_usage = 2;
 
 int print_server_error(const error& e, int code) {
-  std::fprintf(stderr, "hawser demo-server: %s\n", e.what.c_str());
+  output err{STDERR_FILENO};
+  err.line({"hawser demo-server: ", escaped(e.what)});
+  err.finish();
   return code;
 }
 
@@ -47,9 +51,9 @@ task<int> serve_http(loop& home, const demo_server_options& options, serving_opt
   how.serving = std::move(serving);
   const std::string url = "http://" + server->local().to_string() + how.path;
   object_writer object;
-  const std::string line = options.json ? object.text("url", url).done() : url;
-  std::puts(line.c_str());
-  std::fflush(stdout);  // somebody may wait for it at the other end of a pipe
+  output out{STDOUT_FILENO};
+  out.line(options.json ? escaped_json(object.text("url", url).done()) : escaped(url));
+  out.finish();  // somebody may wait for it at the other end of a pipe
   http_service serves{home, what, std::move(how)};
   co_await when_any(serves.run(*server), next_signal(signals));
   co_return 0;

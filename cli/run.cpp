@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "run.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
-#include <cstdio>
 
 #include "../runtime/keeper.hpp"
 #include "../runtime/signals.hpp"
 #include "../runtime/when.hpp"
 #include "exit_code.hpp"
 #include "interruption.hpp"
+#include "output.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
 int print_run_error(const error& e) {
-  std::fprintf(stderr, "hawser: %s\n", e.what.c_str());
+  output err{STDERR_FILENO};
+  err.line({"hawser: ", escaped(e.what)});
+  err.finish();
   return not_started;
 }
 

@@ -242,7 +242,10 @@ task<result<std::vector<std::pair<std::string, login>>>> file_token_store::all()
 task<result<token_store::lead>> file_token_store::take_lead(login_key key) {
   if (!in_memory()) {
     auto lock = co_await lock_in_folder(path_, path_ + lead_suffix(key), options_.lead_patience);
-    if (lock) co_return lead{std::make_shared<file_lock>(*std::move(lock))};
+    if (lock) {
+      lock->remove_file_on_release();  // there is one for every login that ever was
+      co_return lead{std::make_shared<file_lock>(*std::move(lock))};
+    }
     if (!token_file::hopeless(lock.error())) co_return std::move(lock).error();
     edit nothing = [](token_book&) { return false; };
     ignore(co_await change(std::move(nothing)), "it finds out the same, and goes on in memory");

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -34,6 +35,8 @@ bool still_there(int fd, const std::string& path) {
 }  // namespace
 
 void file_lock::release() noexcept {
+  // While it is still held: nobody else may have locked the file that goes.
+  if (file_ && removes_file_ && still_there(file_.get(), path_)) ::unlink(path_.c_str());
   // Unlocked and not only closed: a process that was forked meanwhile may have the same open file.
   if (file_) ::flock(file_.get(), LOCK_UN);
   file_.reset();
@@ -51,7 +54,7 @@ result<std::optional<file_lock>> file_lock::try_now(const std::string& path) {
     // A umask that takes everything would keep its own user out the next time; if it is not ours, it was usable as is.
     if ((found.st_mode & 0777U) != 0600U) static_cast<void>(fchmod(file.get(), 0600));
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
-      file_lock taken{std::move(file)};
+      file_lock taken{std::move(file), path};
       if (still_there(taken.file_.get(), path)) return std::optional<file_lock>{std::move(taken)};
       continue;
     }

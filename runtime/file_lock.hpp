@@ -21,11 +21,13 @@ class file_lock {
   file_lock& operator=(file_lock&& other) noexcept {
     release();
     file_ = std::move(other.file_);
+    path_ = std::move(other.path_);
+    removes_file_ = other.removes_file_;
     return *this;
   }
   ~file_lock() { release(); }
 
-  /// Makes the file where it does not exist, with mode 0600, and never removes it. errc::timed_out if somebody else
+  /// Makes the file where it does not exist, with mode 0600, and leaves it there. errc::timed_out if somebody else
   /// holds it all the time; errc::io if there can be no such file, or no locks where it is.
   static task<result<file_lock>> acquire(std::string path, duration patience);
   /// The same without waiting, for the pool: nothing = somebody else holds it.
@@ -33,10 +35,15 @@ class file_lock {
 
   [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
   void release() noexcept;
+  /// The file is removed just before the lock is released: for files of which there are ever new ones. Whoever waits
+  /// makes it again.
+  void remove_file_on_release() noexcept { removes_file_ = true; }
 
  private:
-  explicit file_lock(detail::unique_fd file) noexcept : file_(std::move(file)) {}
+  file_lock(detail::unique_fd file, std::string path) noexcept : file_(std::move(file)), path_(std::move(path)) {}
   detail::unique_fd file_;
+  std::string path_;
+  bool removes_file_ = false;
 };
 
 }  // namespace hawser

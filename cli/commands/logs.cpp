@@ -46,6 +46,8 @@ task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
   const auto ready = co_await started(e, *names);
   if (!ready) co_return ready.error();
   std::string tail = e.servers.errors_of(options.server);
+  // The beginning of a secret in an unfinished line would not be found.
+  if (options.follow) tail.resize(whole_lines(tail).size());
   print_log(e.screen.out, tail, options.json);
   if (options.follow) co_return co_await follow(e, options, std::move(tail));
   co_return ready->empty() ? exit_code::unreachable : exit_code::ok;

@@ -148,6 +148,12 @@ const suite<"commands"> tests = [] {
     expect(w.run({"complete", "name=A"}).code == 2_i) << "of what?";
   };
 
+  "SEC-7 run prints its errors escaped"_test = [] {
+    const workshop w{{}};
+    const auto r = w.run({"run", "--", "no-such-\x1b[31m-program"});
+    expect(r.code != 0_i && contains(r.err, "no-such-\\u{1b}[31m-program") && !contains(r.err, "\x1b")) << told(r);
+  };
+
   "logs shows what a server writes to stderr, escaped"_test = [] {
     const workshop w{{"noisy"}};
     const auto r = w.run({"logs", "noisy"});

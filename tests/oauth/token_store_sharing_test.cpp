@@ -176,10 +176,25 @@ const suite<"token store, shared"> tests = [] {
     }
     expect(h.save("two") && house{f / "auth.json"}.of_server(url_of("one")) == a_login("one", 2));
 
-    const holder leader{lead_file_in(f.path)};
+    std::string lead_file;
+    {
+      const auto held = h.run(h.store.take_lead(a_login("one").key));
+      lead_file = lead_file_in(f.path);
+    }
+    const holder leader{lead_file};
     const auto lead = h.run(h.store.take_lead(a_login("one").key));
     expect(lead.has_error() && lead.error().code == errc::timed_out && contains(lead.error().what, "another process"));
     expect(h.run(h.store.take_lead(a_login("two").key)).has_value()) << "each login has a lead of its own";
+  };
+
+  "SEC-7 the lock file of a login is removed with its last holder"_test = [] {
+    const folder f;
+    house h{f / "auth.json"};
+    for (int i = 0; i < 3; ++i) {
+      auto held = h.run(h.store.take_lead(a_login("s" + std::to_string(i)).key));
+      expect(held.has_value() && !lead_file_in(f.path).empty());
+    }
+    expect(lead_file_in(f.path).empty()) << lead_file_in(f.path);
   };
 
   "T-29 one lead at a time, among coroutines, in memory and in a file"_test = [] {
