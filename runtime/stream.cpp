@@ -77,7 +77,10 @@ result<std::string_view> stream::read_operation::await_resume() {
 void stream::write(std::string_view bytes) { core_->add(bytes); }
 void stream::write(std::string&& bytes) { core_->add(std::move(bytes)); }
 
-void stream::drop_unsent() noexcept { core_->drop_unsent(); }
+void stream::drop_unsent() noexcept {
+  core_->drop_unsent();
+  while (!core_->drainers.empty()) core_->drainers.pop_front().dropped();
+}
 std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 std::uint64_t stream::written() const noexcept { return core_->bytes_written; }
 
@@ -97,6 +100,7 @@ void stream::drain_operation::cancel() noexcept {
 result<void> stream::drain_operation::await_resume() {
   if (taken_) return {};
   if (core_.write_end) return *core_.write_end;
+  if (dropped_) return error{.code = errc::closed, .what = "what was queued has been dropped"};
   return cancelled_error();
 }
 

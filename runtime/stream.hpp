@@ -75,6 +75,7 @@ class stream {
     result<void> await_resume();
 
    private:
+    friend class stream;
     friend struct detail::stream_core;
     friend class detail::list<drain_operation, drain_operation>;
     void start() override;
@@ -84,8 +85,13 @@ class stream {
       complete();
     }
     void failed() noexcept { complete(); }
+    void dropped() noexcept {
+      dropped_ = true;
+      complete();
+    }
     detail::stream_core& core_;
     bool taken_ = false;
+    bool dropped_ = false;
   };
 
   class close_operation final : private work, private detail::list_node<close_operation> {
@@ -129,7 +135,8 @@ class stream {
   void write(std::string&& bytes);
   /// Bytes that the system has not taken yet.
   [[nodiscard]] std::size_t queued() const noexcept;
-  /// What is queued will not leave, not by closing either. Only before closing: the other side may have half a message.
+  /// What is queued will not leave, not by closing either; drained() that waits for it ends with errc::closed. Only
+  /// before closing: the other side may have half a message.
   void drop_unsent() noexcept;
   /// Bytes that the system has taken so far, of all that were written.
   [[nodiscard]] std::uint64_t written() const noexcept;

@@ -41,7 +41,8 @@ class governed final : private timer {
     bridge_.reset();
     result<T> outcome = inner_.take();
     if (expired_first_ && outcome.has_error() && outcome.error().code == errc::cancelled) {
-      return error{.code = errc::timed_out, .what = timeout_text(*bound_)};
+      // Whoever gave up knows whether it may have been executed.
+      return error{.code = errc::timed_out, .what = timeout_text(*bound_), .executed = outcome.error().executed};
     }
     return outcome;
   }

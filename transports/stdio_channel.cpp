@@ -171,6 +171,8 @@ void stdio_channel::tell_closed(error why) noexcept {
   if (told_) return;
   told_ = true;
   reader_.stop();
+  // The server may go on reading until it is ended: what is reported as not executed must never leave.
+  input_->drop_unsent();
   const std::uint64_t written = input_->written();
   for (const unsent_request& request : unsent_) {
     if (request.begin < written) continue;  // some of it has left

@@ -98,6 +98,34 @@ task<void> dropped_before_closing(loop& l) {
   expect(p.b.unread() == "one") << p.b.unread();
 }
 
+task<void> drain(stream& of, std::vector<errc>& ends) {
+  auto taken = co_await of.drained();
+  ends.push_back(taken ? errc{} : taken.error().code);
+}
+
+// More than a socket holds, so that somebody waits for it.
+task<void> dropped_while_draining(loop& l) {
+  stream_pair p = socket_pair(l);
+  p.a.write(pattern(4'000'000));
+  std::vector<errc> ends;
+  scope waiting{co_await this_context()};
+  waiting.spawn(drain(p.a, ends));
+  waiting.spawn(drain(p.a, ends));
+  while (p.a.written() == 0) {
+    auto turn = co_await sleep_for(duration::zero());
+    if (!turn) break;
+  }
+  const std::uint64_t left = p.a.written();
+  expect(p.a.queued() > 0_u && ends.empty());
+  p.a.drop_unsent();
+  co_await waiting.join();
+  expect(ends == std::vector{errc::closed, errc::closed});
+  co_await p.a.close();
+  auto end = co_await p.b.read_some();
+  while (end) end = co_await p.b.read_some();
+  expect(p.b.unread().size() == left);
+}
+
 task<void> a_late_listener(loop& l) {
   stream_pair p = socket_pair(l);
   p.a.write("one\n");
@@ -209,6 +237,9 @@ const suite<"stream listener"> tests = [] {
     with_loop(deadlines_of_busy_listeners);
   };
   "what is dropped does not leave, not by closing either"_test = [] { with_loop(dropped_before_closing); };
+  "CLM-1 who waits for bytes to leave that are dropped is told that they will not"_test = [] {
+    with_loop(dropped_while_draining);
+  };
   "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };
   "a listener does not hear of a write that fails while this side closes"_test = [] {
     with_loop(closing_is_no_failed_write);

@@ -34,6 +34,16 @@ task<result<int>> stubborn(duration length, int value) {
   co_return value;
 }
 
+// Knows, when it is stopped, that it may have had its effect.
+task<result<int>> begun(duration length) {
+  const auto slept = co_await sleep_for(length);
+  if (slept) co_return 1;
+  error why = slept.error();
+  why.executed = execution::unknown;
+  co_return why;
+}
+task<result<int>> bounded_begun() { co_return co_await with_timeout(1s, begun(2s)); }
+
 task<result<int>> bounded(duration bound, duration length) { co_return co_await with_timeout(bound, after(length, 1)); }
 task<result<int>> bounded_stubborn() { co_return co_await with_timeout(1s, stubborn(2s, 5)); }
 
@@ -135,6 +145,12 @@ const suite<"timeout"> tests = [] {
     expect(clock.elapsed() == 1500ms);
   };
 
+  "CLM-1 a late task that may have been executed says so"_test = [] {
+    manual_clock by;
+    const auto late = run(by, bounded_begun());
+    expect(late.has_error() && late.error().code == errc::timed_out && late.error().what == "timed out after 1 s");
+    expect(late.error().executed == execution::unknown);
+  };
   "what a late task had received is handed back"_test = [] {
     manual_clock clock;
     const auto outcome = run(clock, bounded_stubborn());
