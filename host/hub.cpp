@@ -166,14 +166,24 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
   }
   auto first =
       co_await when_any(ask(way, options.callbacks, native->function, std::move(object)), envelope_on_closing(closing));
+  // Whoever ended the wait: only this one knows whether the function was called.
+  const auto& asked = std::get<0>(first.values);
+  const execution executed = asked.has_error() ? asked.error().executed : execution::unknown;
   auto answer = first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
-  if (!answer) co_return answer.error();
+  if (!answer) {
+    error why = answer.error();
+    why.executed = executed;
+    co_return why;
+  }
   if (!answer->has_value()) co_return envelope::failure("the tool \"" + tool + "\" gave no answer");
   co_return std::move(**answer);
 }
 
 task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std::string arguments,
                                           call_settings settings_of_call) {
+  // Before anything is done for it: a lazy server is not started for a call that nobody waits for.
+  const context here = co_await this_context();
+  if (settings_of_call.stop.stop_requested() || here.stop_requested_anywhere()) co_return cancelled_error();
   if (id == native_id) {
     auto calling = call_native(std::move(target.tool), std::move(arguments));
     co_return co_await with_stop(settings_of_call.stop, std::move(calling));

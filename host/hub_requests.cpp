@@ -80,20 +80,29 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
 
 namespace {
 
-// Finds the server, waits for it, and has `begin` make the request on its session, under the caller's stop. `tool` is
-// what the request calls, if it is a tools/call.
+// Waits for the server and has `begin` make the request on its session. `tool` is what the request calls, if it is a
+// tools/call.
+template <class F>
+task<result<raw_json>> asked_when_connected(server& of, const call_settings& settings,
+                                            const std::optional<std::string>& tool, const F& begin) {
+  auto at = co_await of.connected();
+  if (!at) co_return at.error();
+  if (tool) {
+    if (auto admitted = of.admits_call(*tool); !admitted) co_return admitted.error();
+  }
+  auto asking = begin(**at, detail::options_for(of, settings));
+  co_return co_await std::move(asking);
+}
+
+// Finds the server; the caller's stop holds from here on, also while the server starts.
 template <class F>
 task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, call_settings settings,
                              F begin, std::optional<std::string> tool = std::nullopt) {
   const usage::mark inside{core.calls};
   auto found = core.named(server);
   if (!found) co_return found.error();
-  auto at = co_await (*found)->connected();
-  if (!at) co_return at.error();
-  if (tool) {
-    if (auto admitted = (*found)->admits_call(*tool); !admitted) co_return (*found)->described(admitted.error(), phase);
-  }
-  auto asking = begin(**at, detail::options_for(**found, settings));
+  if (settings.stop.stop_requested()) co_return (*found)->described(cancelled_error(), phase);
+  auto asking = asked_when_connected(**found, settings, tool, begin);
   auto answer = co_await with_stop(settings.stop, std::move(asking));
   if (!answer) co_return (*found)->described(answer.error(), phase);
   co_return answer;

@@ -82,7 +82,8 @@ class pending {
   result<T> get() { return of_->take(); }
   /// Whether get() would return at once; waits for that at most so long.
   bool wait_for(std::chrono::nanoseconds bound) { return of_->wait_for(bound); }
-  /// The call ends soon, with errc::cancelled if it had no answer yet; its server is told.
+  /// The call ends soon, with errc::cancelled if it had no answer yet. Its server is told if any of it was sent; else
+  /// nothing of it will be, and the error says `executed: no`.
   void cancel() { of_->cancel(); }
 
  private:

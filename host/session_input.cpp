@@ -33,7 +33,14 @@ error too_late(duration bound) {
                .what = "no result within " + readable(bound) + ", with the input that was asked for",
                .executed = execution::unknown};
 }
-error in_time(error why, duration bound) { return why.code == errc::timed_out ? too_late(bound) : std::move(why); }
+// Whatever ends a call between two rounds or in a later one: nobody knows what the earlier ones have done.
+error after_a_round(error why) {
+  why.executed = execution::unknown;
+  return why;
+}
+error in_time(error why, duration bound) {
+  return why.code == errc::timed_out ? too_late(bound) : after_a_round(std::move(why));
+}
 
 struct wanted_input {
   std::string key;  // as JSON, with its quotes
@@ -185,7 +192,7 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
       const error& e = answer->error();
       const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
                                !agreed_.modern() && round == 0;
-      if (!pages_first) co_return e;
+      if (!pages_first) co_return round > 0 && agreed_.modern() ? after_a_round(e) : e;
       auto visited = co_await with_timeout(left(), visit_pages(e));
       if (!visited) co_return in_time(visited.error(), options.hard_timeout);
       continue;
@@ -214,7 +221,7 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
     if (!asks) {
       const duration pause = std::min(pause_between_rounds, left());
       auto slept = co_await sleep_for(pause);
-      if (!slept) co_return slept.error();
+      if (!slept) co_return after_a_round(slept.error());
       continue;
     }
     auto responses = co_await with_timeout(left(), input_responses(requests));

@@ -17,6 +17,10 @@ struct context {
   stop_source* stop = nullptr;
 
   [[nodiscard]] bool stop_requested() const noexcept { return stop != nullptr && stop->stop_requested(); }
+  /// Also by another thread, whose message has not arrived yet.
+  [[nodiscard]] bool stop_requested_anywhere() const noexcept {
+    return stop != nullptr && stop->stop_requested_anywhere();
+  }
 };
 
 /// Told of the end of a task that nobody awaits: scopes, `when_all` and `loop::run` stand behind it. Runs inside the

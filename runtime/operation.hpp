@@ -48,6 +48,8 @@ class operation : private work, private stop_callback {
   }
 
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
+  /// In start(), before what cannot be undone: whether a stop of another thread is on its way.
+  [[nodiscard]] bool stop_is_coming() const noexcept { return where_.stop_requested_anywhere(); }
   [[nodiscard]] loop& home() const noexcept { return *where_.loop; }
 
  private:

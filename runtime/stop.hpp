@@ -3,6 +3,8 @@
 // or a scope allocates nothing for it. Loop thread only; `stop_bridge` brings in a caller's std::stop_token.
 #pragma once
 
+#include <stop_token>
+
 #include "detail/list.hpp"
 
 namespace hawser {
@@ -34,6 +36,7 @@ class stop_source final : private stop_callback {
 
   void follow(stop_source* parent) noexcept {
     if (parent == nullptr) return;
+    parent_ = parent;
     if (parent->requested_) {
       request_stop();
     } else {
@@ -42,6 +45,17 @@ class stop_source final : private stop_callback {
   }
 
   [[nodiscard]] bool stop_requested() const noexcept { return requested_; }
+
+  /// A token that another thread may stop, and whose message to this source takes a turn of the loop. It lives as long.
+  void watch(const std::stop_token& outside) noexcept { outside_ = &outside; }
+  /// The same as stop_requested(), and whether a token of another thread has been stopped, here or further up, whose
+  /// message has not arrived yet. For what cannot be undone: ask before it is done.
+  [[nodiscard]] bool stop_requested_anywhere() const noexcept {
+    for (const stop_source* at = this; at != nullptr; at = at->parent_) {
+      if (at->requested_ || (at->outside_ != nullptr && at->outside_->stop_requested())) return true;
+    }
+    return false;
+  }
 
   /// Precondition: not requested yet; a caller looks first, so that no callback runs inside its own start.
   void link(stop_callback& callback) noexcept { callbacks_.push_back(callback); }
@@ -56,6 +70,8 @@ class stop_source final : private stop_callback {
   void on_stop() noexcept override { request_stop(); }
 
   bool requested_ = false;
+  const stop_source* parent_ = nullptr;
+  const std::stop_token* outside_ = nullptr;
   detail::list<stop_callback, stop_callback> callbacks_;
 };
 

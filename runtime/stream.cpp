@@ -81,6 +81,7 @@ void stream::drop_unsent() noexcept {
   core_->drop_unsent();
   while (!core_->drainers.empty()) core_->drainers.pop_front().dropped();
 }
+bool stream::take_back(std::uint64_t from, std::size_t count) noexcept { return core_->take_back(from, count); }
 std::size_t stream::queued() const noexcept { return core_->bytes_corked; }
 std::uint64_t stream::written() const noexcept { return core_->bytes_written; }
 

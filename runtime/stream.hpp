@@ -138,6 +138,9 @@ class stream {
   /// What is queued will not leave, not by closing either; drained() that waits for it ends with errc::closed. Only
   /// before closing: the other side may have half a message.
   void drop_unsent() noexcept;
+  /// Takes bytes out of the queue of which none has left; false, and nothing happens, if one has. `from`: how many were
+  /// written to the stream before them, without those that were taken back.
+  bool take_back(std::uint64_t from, std::size_t count) noexcept;
   /// Bytes that the system has taken so far, of all that were written.
   [[nodiscard]] std::uint64_t written() const noexcept;
   /// Waits until the system has taken everything: back pressure. Unbounded.

@@ -31,7 +31,12 @@ class governed final : private timer {
     const context where = waiting.promise().where;
     if (rule_ == parent::followed) stop_.follow(where.stop);
     if (bound_) where.loop->start(*this, *bound_);
-    if (outside_.stop_possible()) bridge_.emplace(*where.loop, outside_, stop_);
+    if (outside_.stop_requested()) {
+      stop_.request_stop();  // at once: the bridge's message would arrive after the task has begun
+    } else if (outside_.stop_possible()) {
+      stop_.watch(outside_);
+      bridge_.emplace(*where.loop, outside_, stop_);
+    }
     return inner_.start(context{where.loop, &stop_}, waiting);
   }
 

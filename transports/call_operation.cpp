@@ -12,6 +12,10 @@ constexpr int progress_per_second = 1000;
 }  // namespace
 
 void call_operation::start() {
+  if (stop_is_coming()) {
+    finish(cancelled_error());
+    return;
+  }
   if (owner_.closed_) {
     finish(*owner_.closed_);
     return;
@@ -53,32 +57,34 @@ void call_operation::finish(error why) noexcept {
   complete();
 }
 
-void call_operation::give_up(std::string_view reason) noexcept {
+// Says whether the request can have been executed.
+execution call_operation::give_up(std::string_view reason) noexcept {
   timer::cancel();
-  if (owner_.calls_.take(id_) == nullptr) return;
+  if (owner_.calls_.take(id_) == nullptr) return execution::unknown;
+  if (owner_.channel_.withdraw(id_)) return execution::no;
   if (options_.when_stopped == call_options::giving_up::tells_the_other_side) {
     owner_.channel_.cancel(id_, reason);
   } else {
     owner_.channel_.release(id_);
   }
+  return execution::unknown;
 }
 
 void call_operation::cancel() noexcept {
-  give_up("cancelled by the user");
   error why = cancelled_error();
-  why.executed = execution::unknown;
+  why.executed = give_up("cancelled by the user");
   finish(std::move(why));
 }
 
 void call_operation::on_expired() noexcept {
   const bool silent = home().now() - started_ < options_.hard_timeout;
-  give_up("timed out");
+  const execution executed = give_up("timed out");
   const duration bound = silent ? options_.idle_timeout : options_.hard_timeout;
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(bound).count();
   finish(error{.code = errc::timed_out,
                .what = silent ? "no answer and no progress for " + std::to_string(ms) + " ms"
                               : "no answer within " + std::to_string(ms) + " ms, the longest that is allowed",
-               .executed = execution::unknown});
+               .executed = executed});
 }
 
 void call_operation::progressed(const progress_update& update) noexcept {

@@ -61,7 +61,7 @@ class call_operation final : public operation, private timer {
   void on_expired() noexcept override;
   void finish(const message_view& message) noexcept;
   void finish(error why) noexcept;
-  void give_up(std::string_view reason) noexcept;
+  execution give_up(std::string_view reason) noexcept;
   void progressed(const progress_update& update) noexcept;
 
   peer& owner_;

@@ -47,6 +47,9 @@ class channel {
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
   /// Waits until the system has taken everything: back pressure. Unbounded.
   virtual task<result<void>> drained() = 0;
+  /// Takes back a request that was given up. True: nothing of it has left, and nothing will. False: some of it may have
+  /// left, or this channel cannot say; then cancel() tells the server.
+  virtual bool withdraw(std::int64_t /*request*/) noexcept { return false; }
   /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
   virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
   /// The same, but the server is not told. What the request holds here, such as a connection, is released.

@@ -163,15 +163,22 @@ void http_channel::fail(posting& what, error why) {
   if (!told_ && why.code != errc::cancelled) to_->on_request_failed(*what.request, std::move(why));
 }
 
-// Ends the POST of a request and closes its connection; false where it has ended already.
-bool http_channel::withdraw(std::int64_t request) noexcept {
+std::shared_ptr<http_channel::posting> http_channel::posting_of(std::int64_t request) const noexcept {
   const auto found =
       std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
-  if (found == requests_.end()) return false;
-  const auto what = (*found)->shared_from_this();  // the list lets go of it
-  expect_no_more(*what);
-  what->ticket.withdraw();
-  what->given_up.set();
+  return found != requests_.end() ? *found : nullptr;
+}
+
+void http_channel::give_up(posting& what) noexcept {
+  expect_no_more(what);
+  what.ticket.withdraw();
+  what.given_up.set();
+}
+
+bool http_channel::withdraw(std::int64_t request) noexcept {
+  const auto what = posting_of(request);
+  if (!what || what->ticket.has_left()) return false;
+  give_up(*what);
   return true;
 }
 
@@ -183,11 +190,15 @@ void http_channel::withdraw_all() noexcept {
   }
 }
 
-void http_channel::release(std::int64_t request) noexcept { withdraw(request); }
+void http_channel::release(std::int64_t request) noexcept {
+  if (const auto what = posting_of(request)) give_up(*what);
+}
 
 void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
+  const auto what = posting_of(request);  // held: the list lets go of it
+  if (what) give_up(*what);
   // Over the transport of 2024-11-05 a POST ends long before its call does.
-  if (!withdraw(request) && mode_ != mode::sse) return;
+  if (!what && mode_ != mode::sse) return;
   // Cancellation: to close the stream says it all in the modern era, and nothing in the one before.
   if (protocol::modern(revision_) || revision_.empty()) return;
   const std::string line = cancelled_line(request, reason);

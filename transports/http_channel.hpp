@@ -40,6 +40,7 @@ class http_channel final : public channel {
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return queued_; }
   task<result<void>> drained() override;
+  bool withdraw(std::int64_t request) noexcept override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void release(std::int64_t request) noexcept override;
   void negotiated(const peer_info& info) override;
@@ -81,9 +82,10 @@ class http_channel final : public channel {
   void describe(posting& what, const outgoing& message, std::string_view bytes);
   [[nodiscard]] std::string fields_for(const outgoing& message, const message_view& opened) const;
   void fail(posting& what, error why);
+  std::shared_ptr<posting> posting_of(std::int64_t request) const noexcept;
+  void give_up(posting& what) noexcept;
   void left(posting& what) noexcept;
   void tell_closed(error why) noexcept;
-  bool withdraw(std::int64_t request) noexcept;
   void withdraw_all() noexcept;
   void forgotten(const error& why);
   task<result<void>> pause(posting* whose, duration length);

@@ -28,13 +28,20 @@ void http_ticket::withdraw() noexcept {
   withdrawn_ = true;
   if (over_ == nullptr) return;
   error why = cancelled_error();
-  why.executed = execution::unknown;
+  if (over_->request_left()) {
+    why.executed = execution::unknown;
+  } else {
+    over_->drop_request();  // at once: what is queued leaves at the end of this turn
+  }
   over_->abort(std::move(why));
 }
 
 http_answer::~http_answer() {
   if (!connection_) return;  // moved away
-  if (ticket_ != nullptr) ticket_->over_ = nullptr;
+  if (ticket_ != nullptr) {
+    ticket_->left_ = ticket_->has_left();
+    ticket_->over_ = nullptr;
+  }
   client_->give_back(std::move(connection_));
 }
 
@@ -172,7 +179,10 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     if (!sent) send(*over, what, to, through);
     auto answered = co_await over->answered();
     if (answered) co_return http_answer{*this, std::move(over), std::move(place), what.ticket};
-    if (what.ticket != nullptr) what.ticket->over_ = nullptr;
+    if (what.ticket != nullptr) {
+      what.ticket->left_ = what.ticket->has_left();
+      what.ticket->over_ = nullptr;
+    }
     error why = answered.error();
     const bool gone = why.code == errc::closed || why.code == errc::io;
     const bool stale = over->used_before() && !over->answer_began() && gone;

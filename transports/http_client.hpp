@@ -41,11 +41,14 @@ class http_ticket {
   /// Whoever waits ends with errc::cancelled; what was not sent yet will not be.
   void withdraw() noexcept;
   [[nodiscard]] bool withdrawn() const noexcept { return withdrawn_; }
+  /// Whether any byte of it has left, over whichever connection.
+  [[nodiscard]] bool has_left() const noexcept { return left_ || (over_ != nullptr && over_->request_left()); }
 
  private:
   friend class http_client;
   friend class http_answer;
   bool withdrawn_ = false;
+  bool left_ = false;  // over a connection that it has no more
   http_connection* over_ = nullptr;
 };
 

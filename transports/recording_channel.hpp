@@ -23,6 +23,7 @@ class recording_channel final : public channel, private receiver {
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
   task<result<void>> drained() override { return inner_->drained(); }
+  bool withdraw(std::int64_t request) noexcept override { return inner_->withdraw(request); }
   /// Recorded as the notification, whatever the transport below makes of it.
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void release(std::int64_t request) noexcept override { inner_->release(request); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "stdio_channel.hpp"
 
+#include <algorithm>
+
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/redaction.hpp"
 #include "../runtime/sleep.hpp"
@@ -97,7 +99,7 @@ std::size_t stdio_channel::send(const outgoing& message) {
     return 0;
   }
   while (!unsent_.empty() && unsent_.front().begin < written) unsent_.pop_front();
-  if (message.request) unsent_.push_back({begin, *message.request});
+  if (message.request) unsent_.push_back({begin, message.line.size(), *message.request});
   return sent_ - written;
 }
 
@@ -110,6 +112,17 @@ void stdio_channel::rest() noexcept {
 task<result<void>> stdio_channel::drained() {
   if (input_ == nullptr) co_return error{.code = errc::closed, .what = "the channel is not open"};
   co_return co_await input_->drained();
+}
+
+bool stdio_channel::withdraw(std::int64_t request) noexcept {
+  if (told_ || input_ == nullptr) return false;
+  const auto found =
+      std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent_request& one) { return one.id == request; });
+  if (found == unsent_.end() || !input_->take_back(found->begin, found->size)) return false;
+  const std::size_t size = found->size;
+  sent_ -= size;
+  for (auto later = unsent_.erase(found); later != unsent_.end(); ++later) later->begin -= size;
+  return true;
 }
 
 void stdio_channel::cancel(std::int64_t request, std::string_view reason) noexcept {

@@ -36,6 +36,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override;
   task<result<void>> drained() override;
+  bool withdraw(std::int64_t request) noexcept override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override;
   void rest() noexcept override;
@@ -60,6 +61,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   };
   struct unsent_request {
     std::uint64_t begin;  // how many bytes were sent before it
+    std::size_t size;
     std::int64_t id;
   };
 
@@ -83,7 +85,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   stream* input_ = nullptr;  // the child's
   stream* output_ = nullptr;
   std::optional<child> child_;
-  std::uint64_t sent_ = 0;
+  std::uint64_t sent_ = 0;  // without what was withdrawn
   std::deque<unsent_request> unsent_;
   bool ending_ = false;
   bool told_ = false;  // that it is closed

@@ -96,6 +96,7 @@ struct stream_core {
   }
   [[nodiscard]] std::size_t outside() const noexcept;
   void drop_unsent() noexcept;
+  bool take_back(std::uint64_t from, std::size_t count) noexcept;
   void end_reading(error why) noexcept;
 
   void add(std::string&& piece);

@@ -122,6 +122,27 @@ void stream_core::drop_unsent() noexcept {
   offset = bytes_corked = 0;
 }
 
+bool stream_core::take_back(std::uint64_t from, std::size_t count) noexcept {
+  if (from < bytes_written) return false;
+  const std::uint64_t before = from - bytes_written;
+  if (before + count > bytes_corked) return true;  // dropped already
+  bytes_corked -= count;
+  std::size_t skipped = static_cast<std::size_t>(before) + offset;
+  for (std::string& piece : corked) {
+    if (skipped < piece.size()) {
+      const std::size_t here = std::min(count, piece.size() - skipped);
+      piece.erase(skipped, here);
+      count -= here;
+      skipped = 0;
+    } else {
+      skipped -= piece.size();
+    }
+    if (count == 0) break;
+  }
+  if (bytes_corked == 0) written(0);  // nothing is left to wait for
+  return true;
+}
+
 void stream_core::end_writing(error why) noexcept {
   const bool first = !write_end;
   if (first) write_end = std::make_unique<error>(std::move(why));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes, ends and failed writes that are told to a listener on the loop's own stack.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../runtime/event.hpp"
@@ -126,6 +127,51 @@ task<void> dropped_while_draining(loop& l) {
   expect(p.b.unread().size() == left);
 }
 
+// Pieces of every size, behind one that the system takes in part, with every third one taken back, the last first.
+task<void> taken_back(loop& l) {
+  stream_pair p = socket_pair(l);
+  const std::string first = pattern(2'000'000);
+  p.a.write(first);
+  while (p.a.written() == 0) {
+    auto turn = co_await sleep_for(duration::zero());
+    if (!turn) break;
+  }
+  std::vector<std::string> pieces;
+  std::vector<std::uint64_t> begins;
+  std::uint64_t begin = first.size();
+  for (std::size_t i = 0; i < 60; ++i) {
+    pieces.push_back(std::string(1 + i * i * 40, static_cast<char>('A' + i)));
+    begins.push_back(begin);
+    begin += pieces.back().size();
+    p.a.write(pieces.back());
+  }
+  const std::size_t queued = p.a.queued();
+  expect(!p.a.take_back(0, first.size()) && p.a.queued() == queued) << "some of it has left";
+  std::size_t gone = 0;
+  for (std::size_t i = pieces.size(); i-- > 0;) {
+    if (i % 3 != 0) continue;
+    expect(p.a.take_back(begins[i], pieces[i].size())) << i;
+    gone += std::exchange(pieces[i], {}).size();
+  }
+  expect(p.a.queued() == queued - gone);
+  std::string expected = first;
+  for (const std::string& one : pieces) expected += one;
+  while (p.b.unread().size() < expected.size()) {
+    auto more = co_await p.b.read_some();
+    if (!more) break;
+  }
+  expect(bool{p.b.unread() == expected} && p.a.queued() == 0_u && p.a.written() == expected.size());
+  p.a.write("one");
+  p.a.write("two");
+  expect(p.a.take_back(expected.size() + 3, 3) && p.a.queued() <= 3_u);
+  auto drained = co_await p.a.drained();
+  expect(drained.has_value());
+  co_await p.a.close();
+  auto end = co_await p.b.read_some();
+  while (end) end = co_await p.b.read_some();
+  expect(p.b.unread().size() == expected.size() + 3);
+}
+
 task<void> a_late_listener(loop& l) {
   stream_pair p = socket_pair(l);
   p.a.write("one\n");
@@ -239,6 +285,9 @@ const suite<"stream listener"> tests = [] {
   "what is dropped does not leave, not by closing either"_test = [] { with_loop(dropped_before_closing); };
   "CLM-1 who waits for bytes to leave that are dropped is told that they will not"_test = [] {
     with_loop(dropped_while_draining);
+  };
+  "CLM-6 what is taken back before it has left does not leave, and everything around it does"_test = [] {
+    with_loop(taken_back);
   };
   "a listener that comes late hears of what was before"_test = [] { with_loop(a_late_listener); };
   "a listener does not hear of a write that fails while this side closes"_test = [] {

@@ -2,6 +2,7 @@
 #include "../../transports/call_operation.hpp"
 
 #include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
 #include "../support/every_step.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/peer_house.hpp"
@@ -42,6 +43,27 @@ task<void> stopped_call(house& h) {
   h.far.say(R"({"jsonrpc":"2.0","id":)" + id_of(request) + R"(,"result":1})");
   const outcome next = co_await one_call(h, {R"({"jsonrpc":"2.0","id":ID,"result":2})"});
   expect(next.text == "2" && h.side.counters().late == 1_u);
+}
+
+task<result<raw_json>> stopped_then_called(house& h, std::stop_source& giving_up, bool& begun) {
+  begun = true;
+  giving_up.request_stop();  // as another thread would: the message to the loop is on its way
+  co_return co_await h.side.call(echo, "{}", by_default);
+}
+
+// Before the task begins, and while it runs.
+task<void> never_sent(house& h) {
+  std::stop_source giving_up;
+  for (const bool stopped_before : {false, true}) {
+    bool begun = false;
+    auto answer = co_await with_stop(giving_up.get_token(), stopped_then_called(h, giving_up, begun));
+    expect(begun && answer.has_error() && answer.error().code == errc::cancelled) << stopped_before;
+    expect(answer.error().executed == execution::no) << stopped_before;
+    expect(h.side.pending() == 0_ul);
+  }
+  h.side.notify("after");
+  const std::string first = co_await h.far.next();
+  expect(find_member(first, "method") == "\"after\"") << first;
 }
 
 task<void> initialize_is_not_cancelled(house& h) {
@@ -185,6 +207,7 @@ const suite<"call_operation"> tests = [] {
   "B03 a stopped call tells the server, ends at once, and its late answer is ignored"_test = [] {
     with_house(stopped_call);
   };
+  "CLM-6 a call whose token was stopped before its bytes could leave is not sent"_test = [] { with_house(never_sent); };
   "initialize is given up in silence"_test = [] { with_house(initialize_is_not_cancelled); };
   "a silent call and one with endless progress both end by their deadlines"_test = [] {
     manual_clock time;

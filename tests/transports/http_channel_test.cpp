@@ -19,6 +19,7 @@ using testing::web_outcome;
 using testing::web_peer;
 using testing::web_request;
 using testing::web_script;
+using testing::web_visit;
 using testing::with_web;
 
 constexpr const char* meta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"})";
@@ -237,6 +238,35 @@ const suite<"http channel"> tests = [] {
       });
       expect(server.asked("notifications/cancelled") == (modern ? std::size_t{0} : std::size_t{1}));
     }
+  };
+
+  "CLM-6 a call that is given up before any of it has left was not executed, and is not sent later"_test = [] {
+    std::atomic<int> calls = 0;
+    const web_script server{answering([&](web_peer& with, const web_request&) {
+      ++calls;
+      with.hang();
+    })};
+    http_channel_options narrow;
+    narrow.to = server.url();
+    narrow.client.max_connections = 1;  // the second call waits for the first one's
+    const web_visit two_calls = [&](web_house& house) -> task<void> {
+      house.modern();
+      const std::string params = '{' + std::string{meta} + '}';
+      const call_options hasty{.idle_timeout = 50ms};
+      scope first{co_await this_context()};
+      first.spawn([](web_house& with, std::string text) -> task<void> {
+        const web_outcome given_up = co_await with.call("tools/call", std::move(text));
+        expect(given_up.failed_with(errc::cancelled, execution::unknown)) << given_up.said();
+      }(house, params));
+      const bool there = co_await web_house::until([&] { return calls.load() == 1; });
+      expect(there);
+      const web_outcome late = co_await house.call("tools/call", params, hasty);
+      expect(late.failed_with(errc::timed_out, execution::no)) << late.said();
+      first.request_stop();
+      co_await first.join();
+    };
+    with_web(server, two_calls, narrow);
+    expect(calls.load() == 1_i) << calls.load();
   };
 
   "batches are understood in the one revision that has them"_test = [] {

@@ -64,6 +64,60 @@ task<void> reads_after_the_end(loop& l, const temporary_folder& folder) {
   expect(no > 0_ul && no < got.size()) << no;
 }
 
+// The server reads nothing until the calls have been given up.
+task<void> reads_after_giving_up(loop& l, const temporary_folder& folder) {
+  keeper k{l};
+  std::vector<outcome> got(100);
+  outcome last;
+  {
+    const std::string reads =
+        "while [ ! -e '" + folder / "go" + "' ]; do sleep 0.01; done; cat > '" + folder / "taken" + "'";
+    house h{l, k, {.what = script(reads), .ladder = unhurried}};
+    auto opened = co_await h.wire.open(h.side);
+    expect(fatal(opened.has_value()));
+    scope calls{co_await this_context()};
+    scope waiting{co_await this_context()};
+    for (std::size_t i = 0; i < got.size(); ++i)
+      calls.spawn(call_into(h.side, got[i], '"' + name_of(i) + std::string(20'000, 'x') + '"'));
+    waiting.spawn(call_into(h.side, last, "\"the last one\""));
+    while (h.wire.queued() == 0) {
+      auto turn = co_await sleep_for(duration::zero());
+      expect(fatal(turn.has_value()));
+    }
+    const std::size_t queued = h.wire.queued();
+    calls.request_stop();
+    co_await calls.join();
+    expect(h.wire.queued() < queued) << "what was given up is not kept";
+    std::ofstream{folder / "go"} << "go";
+    auto left = co_await with_timeout(20s, drained(h.wire));
+    expect(left.has_value());
+    auto closed = co_await h.wire.close();
+    expect(closed.has_value());
+    co_await waiting.join();
+  }
+  auto ended = co_await k.close();
+  expect(ended.has_value());
+
+  const std::string taken = content_of(folder / "taken");
+  expect(contains(taken, "\"the last one\"")) << "what was behind them is sent";
+  expect(last.failure.has_value() && last.failure->executed == execution::unknown);
+  std::size_t no = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    expect(fatal(got[i].ends == 1_i && got[i].failure.has_value() && got[i].failure->code == errc::cancelled));
+    const bool sent = got[i].failure->executed == execution::unknown;
+    if (!sent) ++no;
+    expect(contains(taken, name_of(i)) == sent) << name_of(i);
+  }
+  expect(no > 0_ul && no < got.size()) << no;
+  // Whole lines only, whatever was taken out between them.
+  for (std::size_t begin = 0; begin < taken.size();) {
+    const std::size_t end = taken.find('\n', begin);
+    expect(fatal(end != std::string::npos));
+    expect(taken.compare(begin, 11, R"({"jsonrpc":)") == 0 && taken[end - 1] == '}');
+    begin = end + 1;
+  }
+}
+
 // Keeps the requests that failed.
 class failing final : public receiver {
  public:
@@ -106,6 +160,11 @@ const suite<"stdio_unsent"> tests = [] {
     const temporary_folder folder;
     loop l;
     l.run(reads_after_the_end(l, folder));
+  };
+  "CLM-6 calls that are cancelled while their requests are queued are not sent, and others are"_test = [] {
+    const temporary_folder folder;
+    loop l;
+    l.run(reads_after_giving_up(l, folder));
   };
   "CLM-1 requests that are reported as not executed when a channel is closed are not sent by closing it"_test = [] {
     const temporary_folder folder;
