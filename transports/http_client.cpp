@@ -231,7 +231,7 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   add("\r\n");
   add(what.body);
   text_.commit(static_cast<std::size_t>(end - room.at));
-  over.send(text_.view());
+  over.send(text_.view(), what.patient);
   // The memory is kept for the next request, and credentials are not kept with it; nor what must not be redirected.
   if (!what.credentials.empty() || names_origin || !what.follows_redirects) cleanse(room.at, text_.size());
   cleanse(for_proxy.data(), for_proxy.size());

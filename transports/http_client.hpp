@@ -64,6 +64,8 @@ struct http_request {
   bool replayable = false;
   /// Does not wait for a place among the connections: what those that have one may be waiting for.
   bool urgent = false;
+  /// Whoever asks gives it up in time: http_patience::silence does not hold for its answer.
+  bool patient = false;
   /// Off for what carries credentials in its body: a redirect is then an answer like any other.
   bool follows_redirects = true;
   /// How many are followed; empty: as many as the client's options allow.

@@ -33,7 +33,7 @@ http_connection::http_connection(loop& home, http_url to, std::unique_ptr<byte_s
   stream_->listen(*this);
 }
 
-void http_connection::send(std::string_view request) {
+void http_connection::send(std::string_view request, bool patient) {
   detail::require(usable(), "a request was sent over a connection that is in use");
   ++exchanges_;
   phase_ = phase::sent;
@@ -41,6 +41,7 @@ void http_connection::send(std::string_view request) {
   shown_ = 0;
   awaited_ = 0;
   headed_ = false;
+  patient_ = patient;
   written_before_ = stream_->written();
   wait_at_most(patience_.first_byte);
   stream_->write(request);
@@ -55,7 +56,7 @@ void http_connection::on_expired() noexcept {
   if (awaited_ > 0) {  // the system may be collecting it
     const std::size_t arrived = stream_->unread().size() + stream_->outside();
     if (arrived > std::exchange(arrived_, arrived)) {
-      wait_at_most(patience_.silence);
+      wait_for_more();
       return;
     }
   }
@@ -127,7 +128,7 @@ void http_connection::read_answer() noexcept {
     if (!stream_->unread().empty())
       failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
   } else if (phase_ == phase::body) {
-    wait_at_most(patience_.silence);
+    wait_for_more();
     if (body_.size() > max_unread_)
       fail(error{.code = errc::too_large,
                  .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
@@ -142,7 +143,7 @@ void http_connection::take_large_body() noexcept {
   if (failure_) return;
   if (stream_->unread().size() < awaited_) {
     arrived_ = stream_->unread().size();
-    wait_at_most(patience_.silence);
+    wait_for_more();
     return;
   }
   timer::cancel();

@@ -53,8 +53,9 @@ class http_connection final : private byte_listener, private http_listener, priv
   ~http_connection() = default;
 
   [[nodiscard]] bool leads_to(const http_url& to) const noexcept { return same_origin(to_, to); }
-  /// Begins an exchange. Precondition: usable().
-  void send(std::string_view request);
+  /// Begins an exchange. Precondition: usable(). `patient`: the answer may pause as long as it likes, since somebody
+  /// else gives it up in time.
+  void send(std::string_view request, bool patient = false);
   /// No exchange is under way, nobody has closed it, and nothing came that was not asked for.
   [[nodiscard]] bool usable() const noexcept { return !failure_ && phase_ == phase::idle; }
   /// Whether it has served an exchange before: the other side may have closed it just now.
@@ -103,6 +104,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   void on_complete() noexcept override;
   void on_expired() noexcept override;
   void wait_at_most(duration bound) noexcept;
+  void wait_for_more() noexcept { wait_at_most(patient_ ? duration::zero() : patience_.silence); }
   void read_answer() noexcept;
   void fail(error why) noexcept;
   void tell() noexcept;
@@ -122,6 +124,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   bool headed_ = false;
   bool trusted_ = true;
   bool on_loopback_ = false;
+  bool patient_ = false;     // with the pauses of this answer
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;  // of those, when the timer was last set
   std::size_t shown_ = 0;    // of the body, to whoever waits for more

@@ -151,7 +151,12 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
   if (!revision_.empty()) append_field(fields, protocol::header::protocol_version, revision_);
   fields += session_;
   if (!last_event.empty()) append_field(fields, protocol::header::last_event_id, last_event);
-  http_request request{.method = "GET", .to = &options_.to, .fields = fields, .replayable = true, .ticket = ticket};
+  http_request request{.method = "GET",
+                       .to = &options_.to,
+                       .fields = fields,
+                       .replayable = true,
+                       .patient = ticket != nullptr,
+                       .ticket = ticket};
   auto answer = co_await ask(request, "the stream of events");
   if (!answer) co_return answer;
   const int status = answer->head().status;

@@ -240,6 +240,25 @@ const suite<"http channel"> tests = [] {
     }
   };
 
+  "CLM-7 a pause of the stream on which a call is answered does not end the call before its own limits"_test = [] {
+    const web_script server{answering([](web_peer& with, const web_request&) {
+      with.events();
+      with.say(": alive\n\n");
+      with.hang();
+    })};
+    http_channel_options hurried;
+    hurried.to = server.url();
+    hurried.client.patience.silence = 20ms;
+    const web_visit one_call = [](web_house& house) -> task<void> {
+      const web_outcome greeted = co_await house.initialize();
+      expect(!greeted.failure.has_value()) << greeted.said();
+      const call_options unhurried{.idle_timeout = 300ms};
+      const web_outcome got = co_await house.call("tools/call", "{}", unhurried);
+      expect(got.failed_with(errc::timed_out, execution::unknown) && got.mentions("300 ms")) << got.said();
+    };
+    with_web(server, one_call, hurried);
+  };
+
   "CLM-6 a call that is given up before any of it has left was not executed, and is not sent later"_test = [] {
     std::atomic<int> calls = 0;
     const web_script server{answering([&](web_peer& with, const web_request&) {
