@@ -40,6 +40,9 @@ task<void> listen(interruption& to, signal_set& signals) {
   }
 }
 
+// The options always say it.
+duration longest_call(const server_settings& of) { return of.timeout.value_or(host_limits{}.hard_timeout); }
+
 struct outcome {
   std::optional<error> failure{};
   std::string last_words{};  // of its stderr
@@ -57,16 +60,14 @@ task<outcome> measure_server(loop& home, const settings& s, server_settings serv
   interruption stopping;
   scope beside{co_await this_context()};
   beside.spawn(listen(stopping, *signals));
-  host_settings all;
-  all.limits.hard_timeout = server.timeout;  // whatever progress is reported
   hub_options options;
   options.login_file = default_store_path(process_variables());
-  hub servers{home, std::move(all), std::move(options)};
+  hub servers{home, host_settings{}, std::move(options)};
   auto opened = co_await servers.open();
   ignore(opened, "a new hub can be opened");
   const double seconds = s.server.seconds > 0 ? s.server.seconds : s.quick ? quick_seconds : usual_seconds;
   const time_budget budget{.length = std::chrono::duration_cast<duration>(std::chrono::duration<double>{seconds}),
-                           .grace = std::min<duration>(server.timeout, std::chrono::seconds{2})};
+                           .grace = std::min<duration>(longest_call(server), std::chrono::seconds{2})};
   const std::string name = server.name;
   server_measurement run{servers, std::move(server), s.server, budget, into};
   auto done = co_await with_stop(stopping.stop.get_token(), run.run());
@@ -118,7 +119,7 @@ void describe(const settings& s, const server_settings& of, const server_finding
     into.note("tool", tool);
   }
   into.note("placing", placing(s, found));
-  into.note("limits", "a call may take " + readable(of.timeout));
+  into.note("limits", "a call may take " + readable(longest_call(of)));
 }
 
 void tell_figures(const server_findings& found, report& into) {

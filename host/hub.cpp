@@ -136,14 +136,6 @@ error hub_core::too_many_calls() const {
                .what = "more than " + std::to_string(settings.limits.max_total_pending) + " calls are pending"};
 }
 
-call_options options_for(const server& s, const call_settings& settings) {
-  call_options options = s.usual_options();
-  if (settings.timeout) options.idle_timeout = *settings.timeout;
-  options.hard_timeout = std::max(options.hard_timeout, options.idle_timeout);
-  options.on_progress = settings.on_progress;
-  return options;
-}
-
 namespace {
 
 task<result<std::optional<envelope>>> envelope_on_closing(event& closing) {
@@ -179,20 +171,31 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
   co_return std::move(**answer);
 }
 
+task<result<envelope>> hub_core::call_native_in_time(std::string tool, std::string arguments, duration bound) {
+  const std::string name = tool;
+  auto answer = co_await with_timeout(bound, call_native(std::move(tool), std::move(arguments)));
+  if (answer || answer.error().code != errc::timed_out) co_return answer;
+  error why = answer.error();
+  why.what = "the tool \"" + name + "\" gave no answer within " + readable(bound);
+  co_return why;
+}
+
 task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std::string arguments,
                                           call_settings settings_of_call) {
   // Before anything is done for it: a lazy server is not started for a call that nobody waits for.
   const context here = co_await this_context();
   if (settings_of_call.stop.stop_requested() || here.stop_requested_anywhere()) co_return cancelled_error();
   if (id == native_id) {
-    auto calling = call_native(std::move(target.tool), std::move(arguments));
+    duration bound = settings_of_call.timeout.value_or(settings.limits.hard_timeout);
+    if (settings_of_call.silence) bound = std::min(bound, *settings_of_call.silence);
+    auto calling = call_native_in_time(std::move(target.tool), std::move(arguments), bound);
     co_return co_await with_stop(settings_of_call.stop, std::move(calling));
   }
   const std::shared_ptr<server> owner = find(id);
   if (!owner) co_return gone("the server of the tool \"" + target.tool + "\" was removed");
   if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
   if (arguments.empty()) arguments = "{}";  // some servers insist on them
-  call_options options_of_call = options_for(*owner, settings_of_call);
+  call_options options_of_call = owner->options_for(settings_of_call);
   auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call));
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
   if (!answer) co_return answer.error();
@@ -266,8 +269,12 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
   if (row == nullptr) {
+    if (settings.stop.stop_requested()) co_return cancelled_error();
+    const time_point began = core_->home.now();
     auto listed = co_await core_->until_listed(name, settings);
     if (!listed) co_return listed.error();
+    // The limit is one for the whole call, the wait included.
+    if (settings.timeout) settings.timeout = std::max(duration{1}, *settings.timeout - (core_->home.now() - began));
     held = core_->table.table();
     row = held->find(name);
     if (row == nullptr) co_return core_->unknown_tool(name);

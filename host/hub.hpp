@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,8 @@
 #include "../registry/registry.hpp"
 #include "../runtime/dns.hpp"
 #include "../runtime/task.hpp"
-#include "../transports/call_operation.hpp"
 #include "../transports/channel.hpp"
+#include "call_settings.hpp"
 #include "envelope.hpp"
 #include "input.hpp"
 #include "login_dialogue.hpp"
@@ -25,12 +24,6 @@
 #include "status.hpp"
 
 namespace hawser {
-
-struct call_settings {
-  std::optional<duration> timeout{};                          ///< between two signs of life; else the server's
-  std::function<void(const progress_update&)> on_progress{};  ///< on the loop thread
-  std::stop_token stop{};                                     ///< from any thread
-};
 
 /// A function of the program as a row of the table like any other.
 struct native_tool {

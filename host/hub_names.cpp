@@ -45,7 +45,10 @@ task<result<void>> hub_core::until_listed(std::string name, const call_settings&
   if (owners.empty()) co_return result<void>{};
   if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
   duration bound = duration::zero();
-  for (const auto& one : owners) bound = std::max(bound, options_for(*one, settings_of_call).idle_timeout);
+  for (const auto& one : owners) {
+    const call_options options_of_call = one->options_for(settings_of_call);
+    bound = std::max(bound, std::min(options_of_call.idle_timeout, options_of_call.hard_timeout));
+  }
   auto waiting = owners_settled_within(bound, name);
   auto listed = co_await with_stop(settings_of_call.stop, std::move(waiting));
   if (closing.is_set()) co_return error{.code = errc::closed, .what = "the host is stopped"};

@@ -83,14 +83,17 @@ namespace {
 // Waits for the server and has `begin` make the request on its session. `tool` is what the request calls, if it is a
 // tools/call.
 template <class F>
-task<result<raw_json>> asked_when_connected(server& of, const call_settings& settings,
+task<result<raw_json>> asked_when_connected(loop& home, server& of, const call_settings& settings,
                                             const std::optional<std::string>& tool, const F& begin) {
-  auto at = co_await of.connected();
+  const time_point began = home.now();
+  call_options options = of.options_for(settings);
+  auto at = co_await with_timeout(options.hard_timeout, of.connected());
   if (!at) co_return at.error();
   if (tool) {
     if (auto admitted = of.admits_call(*tool); !admitted) co_return admitted.error();
   }
-  auto asking = begin(**at, detail::options_for(of, settings));
+  options.spent = home.now() - began;
+  auto asking = begin(**at, std::move(options));
   co_return co_await std::move(asking);
 }
 
@@ -102,7 +105,7 @@ task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::st
   auto found = core.named(server);
   if (!found) co_return found.error();
   if (settings.stop.stop_requested()) co_return (*found)->described(cancelled_error(), phase);
-  auto asking = asked_when_connected(**found, settings, tool, begin);
+  auto asking = asked_when_connected(core.home, **found, settings, tool, begin);
   auto answer = co_await with_stop(settings.stop, std::move(asking));
   if (!answer) co_return (*found)->described(answer.error(), phase);
   co_return answer;

@@ -160,8 +160,16 @@ task<result<session*>> server::connected() {
   co_return described(std::move(why), "start");
 }
 
-call_options server::usual_options() const {
-  return {.idle_timeout = settings_.timeout, .hard_timeout = around_.settings.limits.hard_timeout};
+call_options server::options_for(const call_settings& settings) const {
+  const auto own = [](const auto& first, const auto& second) { return first ? first : second; };
+  const std::optional<duration> total = own(settings.timeout, settings_.timeout);
+  const std::optional<duration> silence = own(settings.silence, settings_.silence);
+  call_options options{.hard_timeout = total.value_or(around_.settings.limits.hard_timeout)};
+  // Who allows a time in all allows the silence, too, unless he says otherwise, and the other way round.
+  options.idle_timeout = silence.value_or(total.value_or(around_.settings.limits.silence));
+  if (!total) options.hard_timeout = std::max(options.hard_timeout, options.idle_timeout);
+  options.on_progress = settings.on_progress;
+  return options;
 }
 
 // A place among the calls at once, and somebody to talk to; nothing was sent yet.
@@ -200,21 +208,29 @@ result<void> server::resolve(call_target& target) const {
 }
 
 task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options) {
-  auto place = co_await with_timeout(options.idle_timeout, admission());
+  const time_point began = around_.session.home.rough_now();
+  // Never less than nothing: one of the two times may be the last tick's, and the other one exact.
+  const auto spend = [&] { options.spent = std::max(duration::zero(), around_.session.home.rough_now() - began); };
+  const duration patience = std::min(options.idle_timeout, options.hard_timeout);
+  auto place = co_await with_timeout(patience, admission());
   if (!place) {
     error why = place.error();
-    if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(options.idle_timeout);
+    if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(patience);
     co_return described(std::move(why), "call");
   }
   if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
+  spend();
   auto answer = co_await session_->call_tool(target.tool, arguments, options);
   if (answer) co_return answer;
   // Auto-replay: a server that has forgotten the session has done nothing; once, in the session that follows.
   const auto forgot = [](const error& e) { return e.code == errc::closed && e.native == 404; };
   if (forgot(answer.error()) && answer.error().executed == execution::no) {
-    auto again = co_await with_timeout(options.idle_timeout, connected());
+    spend();
+    const duration rest = std::min(options.idle_timeout, options.hard_timeout - options.spent);
+    auto again = co_await with_timeout(rest, connected());
     if (!again) co_return described(again.error(), "call");
     if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
+    spend();
     answer = co_await (*again)->call_tool(target.tool, std::move(arguments), std::move(options));
     if (answer) co_return answer;
   }

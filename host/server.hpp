@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../transports/stdio_channel.hpp"
+#include "call_settings.hpp"
 #include "call_target.hpp"
 #include "restart_plan.hpp"
 #include "server_surroundings.hpp"
@@ -60,8 +61,8 @@ class server final : private session_listener {
   /// Has a person log in, and waits until the server is ready. Where it wants no login, the summary has no issuer.
   task<result<login_summary>> authenticate(login_wish wish, login_person& person);
   task<result<logout_report>> log_out();
-  /// The server's own deadlines.
-  [[nodiscard]] call_options usual_options() const;
+  /// With the server's own limits where the caller has none.
+  [[nodiscard]] call_options options_for(const call_settings& settings) const;
   [[nodiscard]] error described(error e, std::string_view phase) const;
 
  private:

@@ -175,7 +175,9 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     auto now = fields_of_call(name, arguments);
     if (!now || *now == options.fields) co_return answer;
     options.fields = *std::move(now);
-    answer = co_await peer_.call(*request, arguments, options);
+    call_options rest = options;
+    rest.spent += around_.home.now() - began;
+    answer = co_await peer_.call(*request, arguments, rest);
   }
   const bool usual = answer.has_value() && !agreed_.modern();
   if (usual) co_return answer;

@@ -103,6 +103,7 @@ task<void> ask_desk(const input_desk& desk, const std::string& server, const std
 }  // namespace
 
 task<void> session::answer_request(session& self, std::string method, std::string params, responder answer) {
+  const peer::owed_answer waits_for_us{self.peer_};
   scope asking{co_await this_context()};
   const cancellation bridge{answer.stop(), asking};
   asking.spawn(ask_desk(self.around_.desk, self.server_, method, params, answer));
@@ -176,16 +177,16 @@ task<result<std::string>> session::input_responses(std::string_view requests) {
 task<result<raw_json>> session::with_input(std::string method, std::string members, const call_options& options,
                                            time_point began, std::optional<result<raw_json>> first) {
   // The bound of a call is one for all its rounds, and for the people who answer in between.
-  const time_point last = began + options.hard_timeout;
-  const auto left = [&] { return std::max(duration::zero(), last - around_.home.now()); };
+  const auto spent = [&] { return options.spent + (around_.home.now() - began); };
+  const auto left = [&] { return std::max(duration::zero(), options.hard_timeout - spent()); };
   std::string extra;
   for (int round = 0;; ++round) {
     std::optional<result<raw_json>> answer = std::exchange(first, std::nullopt);
     if (!answer) {
       const prepared_request request = prepared(method, members + extra);
       call_options rest = options;
-      rest.hard_timeout = left();
-      if (round > 0 && rest.hard_timeout == duration::zero()) co_return too_late(options.hard_timeout);
+      rest.spent = spent();
+      if (round > 0 && left() == duration::zero()) co_return too_late(options.hard_timeout);
       answer.emplace(co_await peer_.call(request, {}, rest));
     }
     if (!answer->has_value()) {

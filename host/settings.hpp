@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -55,7 +56,9 @@ struct server_settings {
   std::string name{};
   std::variant<stdio_settings, http_settings> transport{};
   bool enabled = true;
-  duration timeout = std::chrono::seconds{60};  ///< of a call, between two signs of life
+  std::optional<duration> timeout{};  ///< how long a call may take in all; else host_limits::hard_timeout
+  /// How long a call may go without progress; else as long as `timeout`, or else host_limits::silence.
+  std::optional<duration> silence{};
   duration startup_timeout = std::chrono::seconds{30};
   restart_policy restart = restart_policy::with_backoff;
   restart_limits restarts{};         ///< how soon, and how often
@@ -80,7 +83,8 @@ struct host_limits {
   std::size_t max_total_pending = 8'192;
   std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that one server has not read yet
   std::size_t starting_at_once = 8;
-  duration hard_timeout = std::chrono::minutes{30};  ///< of a call, whatever progress it reports
+  duration hard_timeout = std::chrono::minutes{30};  ///< of a call in all, whatever progress it reports …
+  duration silence = std::chrono::seconds{60};       ///< … and without any, where nobody says otherwise
   int input_rounds = 8;                              ///< how often one call may ask for more input
 };
 

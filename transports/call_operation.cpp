@@ -9,6 +9,21 @@ namespace {
 
 constexpr int progress_per_second = 1000;
 
+std::string in_milliseconds(duration length) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(length).count()) + " ms";
+}
+
+error call_was_silent(duration bound, execution executed) {
+  return error{
+      .code = errc::timed_out, .what = "no answer and no progress for " + in_milliseconds(bound), .executed = executed};
+}
+
+error call_took_too_long(duration bound, execution executed) {
+  return error{.code = errc::timed_out,
+               .what = "no answer within " + in_milliseconds(bound) + ", the longest that is allowed",
+               .executed = executed};
+}
+
 }  // namespace
 
 void call_operation::start() {
@@ -18,6 +33,10 @@ void call_operation::start() {
   }
   if (owner_.closed_) {
     finish(*owner_.closed_);
+    return;
+  }
+  if (options_.spent >= options_.hard_timeout) {
+    finish(call_took_too_long(options_.hard_timeout, execution::no));
     return;
   }
   if (owner_.queued_ > owner_.limits_.max_queued && owner_.channel_.queued() > owner_.limits_.max_queued) {
@@ -33,8 +52,8 @@ void call_operation::start() {
     return;
   }
   if (options_.id != nullptr) *options_.id = id_;
-  started_ = home().rough_now();
-  home().start_roughly(*this, std::min(options_.idle_timeout, options_.hard_timeout));
+  started_ = last_sign_ = home().rough_now();
+  home().start_roughly(*this, std::min(options_.idle_timeout, options_.hard_timeout - options_.spent));
   std::string& line = owner_.line_;
   line.clear();
   request_.append_to(line, id_, argument_);
@@ -76,15 +95,27 @@ void call_operation::cancel() noexcept {
   finish(std::move(why));
 }
 
+duration call_operation::total_left(time_point now) const noexcept {
+  return options_.hard_timeout - options_.spent - (now - started_);
+}
+
+// Who waits for an answer of ours is not silent.
+duration call_operation::silence_left(time_point now) const noexcept {
+  if (owner_.owed_ > 0) return options_.idle_timeout;
+  if (owner_.last_answer_ <= last_sign_) return duration::zero();
+  return options_.idle_timeout - (now - owner_.last_answer_);
+}
+
 void call_operation::on_expired() noexcept {
-  const bool silent = home().now() - started_ < options_.hard_timeout;
+  const time_point now = home().now();
+  const bool silent = total_left(now) > duration::zero();
+  if (silent && silence_left(now) > duration::zero()) {
+    home().start(*this, std::min(silence_left(now), total_left(now)));
+    return;
+  }
   const execution executed = give_up("timed out");
-  const duration bound = silent ? options_.idle_timeout : options_.hard_timeout;
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(bound).count();
-  finish(error{.code = errc::timed_out,
-               .what = silent ? "no answer and no progress for " + std::to_string(ms) + " ms"
-                              : "no answer within " + std::to_string(ms) + " ms, the longest that is allowed",
-               .executed = executed});
+  finish(silent ? call_was_silent(options_.idle_timeout, executed)
+                : call_took_too_long(options_.hard_timeout, executed));
 }
 
 void call_operation::progressed(const progress_update& update) noexcept {
@@ -94,8 +125,9 @@ void call_operation::progressed(const progress_update& update) noexcept {
     return;
   }
   last_progress_ = update.progress;
+  last_sign_ = now;
   timer::cancel();
-  home().start(*this, std::min(options_.idle_timeout, options_.hard_timeout - (now - started_)));
+  home().start(*this, std::min(options_.idle_timeout, total_left(now)));
   if (!options_.on_progress) return;
   if (now - progress_second_ >= std::chrono::seconds{1}) {
     progress_second_ = now;

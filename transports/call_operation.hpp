@@ -25,8 +25,10 @@ struct progress_update {
 struct call_options {
   /// How long the other side may be silent about this call: an answer or progress.
   duration idle_timeout = std::chrono::seconds{60};
-  /// How long it may take in all, whatever progress it reports.
+  /// How long it may take in all, whatever progress it reports …
   duration hard_timeout = std::chrono::minutes{30};
+  /// … and how much of that was over before it was sent: waiting for the server, earlier requests of the same call.
+  duration spent{};
   /// What becomes of a call that is given up. `initialize` may not be cancelled.
   enum class giving_up : std::uint8_t {
     tells_the_other_side,
@@ -63,6 +65,8 @@ class call_operation final : public operation, private timer {
   void finish(error why) noexcept;
   execution give_up(std::string_view reason) noexcept;
   void progressed(const progress_update& update) noexcept;
+  [[nodiscard]] duration total_left(time_point now) const noexcept;
+  [[nodiscard]] duration silence_left(time_point now) const noexcept;
 
   peer& owner_;
   const prepared_request& request_;
@@ -72,6 +76,7 @@ class call_operation final : public operation, private timer {
   raw_json answer_;
   std::unique_ptr<error> failure_;
   time_point started_;
+  time_point last_sign_;  // of life: when it was sent, or progress arrived
   std::optional<double> last_progress_;
   time_point progress_second_;
   int progress_count_ = 0;

@@ -72,6 +72,22 @@ class peer final : public receiver {
   /// Nothing is expected for a while: memory that is kept for speed is given back.
   void rest() noexcept;
 
+  /// As long as it lives, the other side waits for an answer of ours, a person's perhaps, and may be silent about every
+  /// call; afterwards its time begins anew.
+  class owed_answer {
+   public:
+    explicit owed_answer(peer& of) noexcept : of_(of) { ++of_.owed_; }
+    owed_answer(const owed_answer&) = delete;
+    owed_answer& operator=(const owed_answer&) = delete;
+    ~owed_answer() {
+      --of_.owed_;
+      of_.last_answer_ = of_.loop_.now();
+    }
+
+   private:
+    peer& of_;
+  };
+
   [[nodiscard]] const peer_counters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t pending() const noexcept { return calls_.size(); }
 
@@ -103,6 +119,8 @@ class peer final : public receiver {
   in_flight calls_;
   std::string line_;        // of the request that is being sent; its memory is kept
   std::size_t queued_ = 0;  // by the channel, when it was last sent something
+  std::size_t owed_ = 0;    // answers that somebody is working on
+  time_point last_answer_;  // when the last of them was given
   bool answers_requests_ = true;
   std::string revision_;  // empty: not negotiated yet
   std::unique_ptr<error> closed_;

@@ -55,7 +55,9 @@ class server_reader {
     } else if (m.name == "timeout" && shape_ == config_shape::opencode) {
       set(to_.startup_timeout, from_.time(value, time_unit::milliseconds));
     } else if (m.name == "timeout") {
-      set(to_.timeout, from_.time(value, time_unit::seconds));
+      to_.timeout = from_.time(value, time_unit::seconds);
+    } else if (m.name == "silence") {
+      to_.silence = from_.time(value, time_unit::seconds);
     } else if (m.name == "startup_timeout") {
       set(to_.startup_timeout, from_.time(value, time_unit::seconds));
     } else if (m.name == "restart") {

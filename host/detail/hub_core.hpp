@@ -67,9 +67,7 @@ struct hub_core {
   task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
                                   call_settings settings_of_call);
   task<result<envelope>> call_native(std::string tool, std::string arguments);
+  task<result<envelope>> call_native_in_time(std::string tool, std::string arguments, duration bound);
 };
-
-/// With the server's deadlines where the caller has none of his own.
-call_options options_for(const server& s, const call_settings& settings);
 
 }  // namespace hawser::detail

@@ -51,7 +51,8 @@ const suite<"config"> tests = [] {
     expect(files.name == "files" and files.origin == "mcp.json:3" and files.enabled);
     expect(child.command == "npx" and child.args == std::vector<std::string>{"-y", "server-filesystem", "/tmp"});
     expect(child.env.at("A") == "1" and child.cwd == "/srv" and !child.inherit_env);
-    expect(files.timeout == 60s and files.startup_timeout == 30s and files.restart == restart_policy::with_backoff);
+    expect(!files.timeout and !files.silence and files.startup_timeout == 30s and
+           files.restart == restart_policy::with_backoff);
     const auto& remote = std::get<http_settings>(config.settings.servers[1].transport);
     expect(remote.url == "https://mcp.context7.com/mcp" and remote.type == http_settings::kind::streamable);
     expect(remote.headers.at("Authorization") == "Bearer x" and config.settings.servers[1].origin == "mcp.json:4");
@@ -65,6 +66,7 @@ const suite<"config"> tests = [] {
     expect(s.protocol.era == protocol_choice::kind::legacy and s.protocol.revision.empty());
     expect(good(R"("command":"x","timeout":"500ms")").timeout == 500ms);
     expect(good(R"("command":"x","timeout":"30s","restart":true)").timeout == 30s);
+    expect(good(R"("command":"x","silence":"2m")").silence == 2min);
     expect(good(R"("command":"x","restart":false)").restart == restart_policy::never);
     const auto dated = good(R"("command":"x","protocol":"2025-06-18")").protocol;
     expect(dated.era == protocol_choice::kind::legacy and dated.revision == "2025-06-18");
@@ -165,7 +167,7 @@ const suite<"config"> tests = [] {
     const auto& a = config.settings.servers[0];
     const auto& child = std::get<stdio_settings>(a.transport);
     expect(child.command == "npx" and child.args == std::vector<std::string>{"-y", "s"} and child.env.at("A") == "1");
-    expect(!a.enabled and a.startup_timeout == 5s and a.timeout == 60s);
+    expect(!a.enabled and a.startup_timeout == 5s and !a.timeout);
     expect(std::get<http_settings>(config.settings.servers[1].transport).type == http_settings::kind::automatic);
   };
   "the shape of Zed, both of its forms, and of VS Code's own settings"_test = [] {

@@ -31,7 +31,7 @@ task<void> progress(hub_house& h) {
   scope calls{co_await this_context()};
   call_outcome got;
   std::vector<double> heard;
-  call_settings settings{.timeout = 5s};
+  call_settings settings{.silence = 5s};
   settings.on_progress = [&](const progress_update& update) { heard.push_back(update.progress); };
   calls.spawn(call_into(h.of, got, "far__echo", "{}", settings));
   const std::string request = co_await h.far.next_call();
