@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "log.hpp"
 
+#include "guarded.hpp"
+
 namespace hawser {
 
 std::string_view to_string(log_level level) noexcept {
@@ -17,10 +19,8 @@ std::string_view to_string(log_level level) noexcept {
 
 void logger::write(log_level level, std::string_view subject, std::string_view text) const noexcept {
   if (!wants(level)) return;
-  try {
-    sink_(log_record{level, subject, text});
-  } catch (...) {  // there is nowhere to say so: this is where it would be said
-  }
+  auto written = guarded("the log sink", [&] { sink_(log_record{level, subject, text}); });
+  ignore(written, "there is nowhere to say so: this is where it would be said");
 }
 
 }  // namespace hawser
