@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "call_operation.hpp"
 
+#include "../runtime/guarded.hpp"
 #include "peer.hpp"
 
 namespace hawser {
@@ -137,13 +138,7 @@ void call_operation::progressed(const progress_update& update) noexcept {
     owner_.count(owner_.counters_.progress, "progress more often than anybody can see");
     return;
   }
-  try {
-    options_.on_progress(update);
-  } catch (const std::exception& thrown) {  // of the embedder's own function: its call goes on
-    home().log().write(log_level::error, "peer", std::string{"a progress function threw: "} + thrown.what());
-  } catch (...) {
-    home().log().write(log_level::error, "peer", "a progress function threw");
-  }
+  call_guarded(home().log(), "on_progress", [&] { options_.on_progress(update); });
 }
 
 result<raw_json> call_operation::await_resume() {

@@ -104,6 +104,7 @@ class http_channel final : public channel {
   void drop_quick_one(posting& what) noexcept;
 
   // http_login.cpp
+  [[nodiscard]] std::optional<auth_grant> grant_at_hand();
   task<result<http_answer>> ask(http_request what, std::string_view operation, http_started begun = {},
                                 std::optional<auth_grant> made_with = {});
 

@@ -2,6 +2,7 @@
 // The requests of an http_channel with credentials: what they are made with, and made again with when they are refused.
 #include <utility>
 
+#include "../runtime/guarded.hpp"
 #include "challenge.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
@@ -25,14 +26,22 @@ auth_refusal refusal_in(const http_head& head, std::uint64_t serial, std::string
 
 }  // namespace
 
+std::optional<auth_grant> http_channel::grant_at_hand() {
+  auto there = guarded("at_hand of the authorizer", [&] { return options_.login->at_hand(); });
+  if (there) return *std::move(there);
+  loop_.log().write(log_level::error, "callback", there.error().what);
+  return std::nullopt;  // it is asked by grant()
+}
+
 task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation, http_started begun,
                                             std::optional<auth_grant> made_with) {
   if (options_.login == nullptr) co_return co_await client_.ask(what, std::move(begun));
   const std::string whose{operation};  // the views of a request may end while somebody logs in
   std::optional<auth_grant> grant = std::move(made_with);
-  if (!grant) grant = options_.login->at_hand();
+  if (!grant) grant = grant_at_hand();
   if (!grant) {
-    auto given = co_await options_.login->grant();
+    auto asking = guarded_task("grant of the authorizer", [&] { return options_.login->grant(); });
+    auto given = co_await std::move(asking);
     if (!given) co_return given.error();
     grant = *std::move(given);
   }
@@ -60,7 +69,8 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
       auto rest = co_await old.read_all(max_auth_refusal);
       ignore(rest, "what counts stands in its head");
     }
-    auto better = co_await options_.login->refused(std::move(why));
+    auto asking = guarded_task("refused of the authorizer", [&] { return options_.login->refused(std::move(why)); });
+    auto better = co_await std::move(asking);
     if (!better) co_return better.error();
     grant = *std::move(better);
     fresh = grant->fresh;

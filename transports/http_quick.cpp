@@ -77,7 +77,7 @@ bool http_channel::send_at_once(posting& what) {
   const bool usual = what.request && mode_ == mode::streamable;
   if (!usual || initializing_ || waits_for_stream || what.method == protocol::method::initialize) return false;
   if (options_.login != nullptr) {
-    what.made_with = options_.login->at_hand();
+    what.made_with = grant_at_hand();
     if (!what.made_with) return false;
   }
   what.begun = client_.start(request_of(what), what);

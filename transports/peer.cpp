@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../runtime/guarded.hpp"
 #include "json_text.hpp"
 #include "protocol.hpp"
 #include "remote_error.hpp"
@@ -142,7 +143,8 @@ void peer::on_incoming(const message_view& message) {
     return;
   }
   auto request = incoming_.emplace_back(std::make_shared<detail::incoming_request>(*std::move(id), this));
-  listener_.on_request(message.method, message.params, responder{std::move(request)});
+  call_guarded(loop_.log(), "on_request of a peer's listener",
+               [&] { listener_.on_request(message.method, message.params, responder{std::move(request)}); });
 }
 
 void peer::forget(const detail::incoming_request& answered) noexcept {
@@ -155,8 +157,12 @@ void peer::on_note(const message_view& message) {
   } else if (message.method == protocol::notification::cancelled) {
     on_cancelled(message.params);
   } else {
-    listener_.on_notification(message.method, message.params);
+    notified(message.method, message.params);
   }
+}
+
+void peer::notified(std::string_view method, std::string_view params) {
+  call_guarded(loop_.log(), "on_notification of a peer's listener", [&] { listener_.on_notification(method, params); });
 }
 
 // Progress: the token is the id of the call, so it is known exactly as long as the call.
@@ -181,7 +187,7 @@ void peer::on_cancelled(std::string_view params) {
   const auto meant =
       std::find_if(incoming_.begin(), incoming_.end(), [&](const auto& r) { return id && r->id == *id; });
   if (meant == incoming_.end()) {
-    listener_.on_notification(protocol::notification::cancelled, params);
+    notified(protocol::notification::cancelled, params);
     return;
   }
   const std::shared_ptr<detail::incoming_request> request = std::move(*meant);
@@ -194,7 +200,9 @@ void peer::on_request_failed(std::int64_t request, error why) noexcept {
   if (call_operation* call = calls_.take(request)) call->finish(std::move(why));
 }
 
-void peer::on_reset(error why) noexcept { listener_.on_reset(why); }
+void peer::on_reset(error why) noexcept {
+  call_guarded(loop_.log(), "on_reset of a peer's listener", [&] { listener_.on_reset(why); });
+}
 
 void peer::on_closed(error why) noexcept {
   if (closed_) return;
@@ -206,7 +214,7 @@ void peer::on_closed(error why) noexcept {
     request->owner = nullptr;
     request->stop.request_stop();
   }
-  listener_.on_closed(*closed_);
+  call_guarded(loop_.log(), "on_closed of a peer's listener", [&] { listener_.on_closed(*closed_); });
 }
 
 }  // namespace hawser

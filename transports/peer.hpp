@@ -36,7 +36,8 @@ struct peer_counters {
   std::uint64_t forbidden = 0;    ///< requests in a revision in which a server may not ask; not answered
 };
 
-/// What the user of a peer hears of. Called from inside the loop; views are valid during the call.
+/// What the user of a peer hears of. Called from inside the loop; views are valid during the call. An exception is
+/// logged; the request that it was thrown for is answered with an internal error.
 class peer_listener {
  public:
   /// The default answers that there is no such method.
@@ -106,6 +107,7 @@ class peer final : public receiver {
   void on_note(const message_view& message);
   void on_progress(std::string_view params);
   void on_cancelled(std::string_view params);
+  void notified(std::string_view method, std::string_view params);
   call_operation* answered_call(const message_view& message);
   void count(std::uint64_t& counter, std::string_view what);
   void send_line(const outgoing& message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recording_channel.hpp"
 
+#include "../runtime/guarded.hpp"
 #include "json_text.hpp"
 #include "json_validator.hpp"
 #include "outgoing_lines.hpp"
@@ -20,7 +21,7 @@ void recording_channel::record(std::string_view from, std::string_view key, std:
   const auto at = std::chrono::duration_cast<std::chrono::microseconds>(loop_.now() - begin_).count();
   std::string line = R"({"at_us":)" + std::to_string(at) + R"(,"from":")";
   line.append(from).append(R"(",")").append(key).append(R"(":)").append(json).append("}\n");
-  write_(line);
+  call_guarded(loop_.log(), "the function that takes a recording", [&] { write_(line); });
 }
 
 std::size_t recording_channel::send(const outgoing& message) {

@@ -2,6 +2,7 @@
 #include "served_connection.hpp"
 
 #include "../runtime/detail/wait_for.hpp"
+#include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
 
 namespace hawser {
@@ -17,11 +18,11 @@ task<result<void>> shut_down(byte_stream& over) { co_return co_await over.shutdo
 
 // What throws is the caller's fault, not the client's and not the process's.
 task<void> run_answer(const answer_request& with, http_call& call, bool& threw) {
-  try {
-    co_await with(call);
-  } catch (...) {
-    threw = true;
-  }
+  const context here = co_await this_context();
+  auto answering =
+      guarded_task("the function that answers HTTP requests", [&] { return with(call); }, &here.loop->log());
+  auto answered = co_await std::move(answering);
+  threw = answered.has_error();
 }
 
 error refusal(errc code, std::string what) { return error{.code = code, .what = std::move(what)}; }
