@@ -10,6 +10,7 @@
 #include "callback_server.hpp"
 #include "client_choice.hpp"
 #include "form.hpp"
+#include "guarded_person.hpp"
 #include "pkce.hpp"
 #include "scopes.hpp"
 #include "token.hpp"
@@ -177,7 +178,8 @@ std::string chosen_scope(const login_order& order, const login_place& place) {
   return lasting && !scope.empty() ? joined_scopes(scope, offline) : scope;
 }
 
-task<result<login>> log_in(login_tools with, login_order order, login_person& person) {
+task<result<login>> log_in(login_tools with, login_order order, login_person& whoever) {
+  guarded_person person{with.home, whoever};
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
   attempt a{.place = *std::move(place), .key = order.key};

@@ -23,7 +23,7 @@ struct login_prompt {
   bool resource_above_server = false;
 };
 
-/// Whoever logs in. On the loop thread; outlives the login.
+/// Whoever logs in. On the loop thread; outlives the login. What its functions throw is logged.
 class login_person {
  public:
   virtual ~login_person() = default;

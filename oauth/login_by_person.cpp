@@ -2,6 +2,7 @@
 // What a person does with the login of a server: logging in, and out.
 #include <algorithm>
 
+#include "guarded_person.hpp"
 #include "scopes.hpp"
 #include "server_login.hpp"
 
@@ -118,7 +119,10 @@ task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish
   if (!lead) co_return lead.error();
   auto saved = co_await around_.store.save(of_.url, *done);
   // F01: what the disk does not take is good until the program ends.
-  if (!saved) person.remark("the login cannot be kept for the next time: " + saved.error().what);
+  if (!saved) {
+    guarded_person guarded_one{around_.home, person};
+    guarded_one.remark("the login cannot be kept for the next time: " + saved.error().what);
+  }
   const login_summary said = summary_of(of_.url, *done);
   more_scope_ = false;
   lacking_.clear();

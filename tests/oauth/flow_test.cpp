@@ -2,9 +2,13 @@
 // One login by a person, from the metadata to the tokens, at an authorization server that plays along or does not.
 #include "../../oauth/flow.hpp"
 
+#include <stdexcept>
+#include <thread>
+
 #include "../../runtime/dns.hpp"
 #include "../support/contains.hpp"
 #include "../support/every_step.hpp"
+#include "../support/fake_person.hpp"
 #include "../support/login_house.hpp"
 
 namespace flow_test {
@@ -96,6 +100,21 @@ class code_pasting_person final : public login_person {
   std::string remarks{};
 };
 
+// Goes where it is shown, and throws whatever it is asked.
+class throwing_person final : public login_person {
+ public:
+  void show(const login_prompt& prompt) override {
+    visit_ = std::jthread{[url = prompt.url] { testing::browse(url); }};
+    throw std::runtime_error{"no window"};
+  }
+  void remark(const std::string& /*text*/) override { throw std::runtime_error{"no line"}; }
+  [[nodiscard]] bool wants_browser() const override { throw std::runtime_error{"no wish"}; }
+  task<result<std::string>> pasted() override { throw std::runtime_error{"no paste"}; }
+
+ private:
+  std::jthread visit_;
+};
+
 const suite<"flow"> tests = [] {
   "SEC-4 without iss in the redirect, no code goes to a token endpoint on another origin than the issuer"_test = [] {
     fake_authorization_server at;
@@ -175,6 +194,26 @@ const suite<"flow"> tests = [] {
     expect(fatal(person.prompts.size() == 1_ul));
     expect(person.prompts.front().issuer == at.issuer());
     expect(person.prompts.front().url.starts_with("http://localhost:")) << person.prompts.front().url;
+  };
+
+  "EMB-1 a person whose functions throw is logged, and the login goes on"_test = [] {
+    fake_authorization_server at;
+    std::string lines;
+    const logger log{[&](const log_record& record) { lines.append(record.text).append("\n"); }, log_level::error};
+    loop l{loop::options{.log = log}};
+    house h{l};
+    throwing_person person;
+    login_tools tools = h.tools();
+    tools.opens_browser = true;
+    const auto done =
+        l.run([](house& in, login_tools with, login_order order, login_person& by) -> task<result<login>> {
+          auto outcome = co_await log_in(with, std::move(order), by);
+          co_await in.asks.close();
+          co_return outcome;
+        }(h, tools, house::order(at), person));
+    expect(done.has_value()) << (done ? "" : done.error().what);
+    for (const char* line : {"show threw: no window", "wants_browser threw: no wish", "pasted threw: no paste"})
+      expect(contains(lines, line)) << lines;
   };
 
   "a login is bound to issuer, resource and client, byte for byte"_test = [] {
