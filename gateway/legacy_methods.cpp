@@ -27,7 +27,7 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
                       invalid_params("params._meta needs the string " + json_string(protocol::meta::protocol_version)));
     return;
   }
-  const service_card& card = service_.card();
+  const service_card& card = card_of(service_, means_.home);
   const shared_method* which = shared_method::find(name);
   const bool shared = which != nullptr && card.*which->needs;
   const bool level = name == method::set_level && card.logging;
@@ -75,7 +75,7 @@ void serving_session::initialize(std::string_view params, responder& answer) {
   legacy_ = {};
   legacy_.view = std::make_shared<const client_view>(
       client_view{.revision = revision, .capabilities = object_of("capabilities"), .info = object_of("clientInfo")});
-  const service_card& card = service_.card();
+  const service_card& card = card_of(service_, means_.home);
   legacy_level_.reset();
   if (card.logging) legacy_level_ = severity::info;  // until it says what it wants
   object_writer result;

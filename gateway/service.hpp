@@ -63,7 +63,8 @@ class service_listener {
 
 /// Handlers run in the session's scope, are stopped when the client cancels or is gone, and may wait for anything.
 /// An error with errc::remote is sent as it is, with its `native` as code; errc::tool_unknown as -32602. Any other
-/// error of call_tool() becomes a result with isError, which the model sees; of the others, an internal error.
+/// error of call_tool() becomes a result with isError, which the model sees; of the others, an internal error. So does
+/// an exception, which is logged as well.
 class service {
  public:
   service() = default;

@@ -110,14 +110,14 @@ void serving_session::on_modern(std::string_view name, std::string_view params, 
   } else if (name == method::discover) {
     answer.result(discovered());
   } else if (name == method::subscriptions_listen) {
-    auto filter = listen_filter::read(params, service_.card(), options_.max_watched);
+    auto filter = listen_filter::read(params, card_of(service_, means_.home), options_.max_watched);
     if (!filter) {
       respond_error(answer, filter.error());
     } else {
       requests_->spawn(listen(*this, std::move(*filter), std::move(answer)));
     }
   } else if (const shared_method* which = shared_method::find(name);
-             which != nullptr && service_.card().*which->needs) {
+             which != nullptr && card_of(service_, means_.home).*which->needs) {
     begin(*which, params, std::make_shared<const client_view>(std::move(*client)), std::move(answer));
   } else {
     respond_no_such_method(answer, name);
@@ -125,7 +125,7 @@ void serving_session::on_modern(std::string_view name, std::string_view params, 
 }
 
 std::string serving_session::discovered() const {
-  const service_card& card = service_.card();
+  const service_card& card = card_of(service_, means_.home);
   object_writer result;
   result.member("supportedVersions", newest_first(options_.revisions));
   result.member("capabilities", shape::capabilities(card, options_.revisions.back()));
@@ -146,7 +146,7 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
   // Logging: session-wide before 2026-07-28, asked for by each request since.
   std::optional<severity> own_level;
   const bool modern = client->modern();
-  if (modern && self.service_.card().logging) {
+  if (modern && card_of(self.service_, self.means_.home).logging) {
     const std::string_view meta = find_member(params, protocol::meta::key);
     own_level = severity_of(text_of(find_member(meta, protocol::meta::log_level)).value_or(""));
   }
@@ -177,14 +177,14 @@ task<void> serving_session::listen(serving_session& self, listen_filter filter, 
   object_writer meta;
   object_writer result;
   result.member(protocol::meta::key, meta.member(protocol::meta::subscription_id, id).done());
-  answer.result(shape::modern_result(result.done(), self.service_.card().info, nullptr));
+  answer.result(shape::modern_result(result.done(), card_of(self.service_, self.means_.home).info, nullptr));
   object_writer cancelled;
   self.side_.notify(protocol::notification::cancelled,
                     cancelled.member("requestId", id).text("reason", "the server is ending").done());
 }
 
 void serving_session::on_changed(list_kind what) {
-  if (ending_ || !service_.card().lists_change) return;
+  if (ending_ || !card_of(service_, means_.home).lists_change) return;
   if (legacy_.ready) side_.notify(changed_word(what));
   subscriptions_.changed(what);
 }

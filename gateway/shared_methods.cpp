@@ -5,6 +5,7 @@
 #include <array>
 
 #include "../runtime/crypto.hpp"
+#include "../runtime/guarded.hpp"
 #include "../runtime/when.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
@@ -187,7 +188,10 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
     number = *asked_before;
   }
   while (true) {
-    auto got = co_await handle(means.what, which.what, request);
+    const std::string callback = which.what == kind::call_tool ? "the tool " + json_string(request.name())
+                                                               : "the handler of " + std::string{which.name};
+    auto handling = guarded_task(callback, [&] { return handle(means.what, which.what, request); }, &means.home.log());
+    auto got = co_await std::move(handling);
     if (!got) co_return failure(which.what, got.error());
     if (got->questions.empty()) co_return shaped(which, request.client(), std::move(got->result));
     if (which.what == kind::complete)
@@ -212,6 +216,13 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
 
 }  // namespace
 
+const service_card& card_of(const service& what, const loop& home) {
+  static const service_card none{.info = R"({"name":"unknown","version":"0"})", .tools = false};
+  const service_card* card = &none;
+  call_guarded(home.log(), "card of the service", [&] { card = &what.card(); });
+  return *card;
+}
+
 const shared_method* shared_method::find(std::string_view name) noexcept {
   const auto* found =
       std::find_if(methods.begin(), methods.end(), [&](const shared_method& m) { return m.name == name; });
@@ -224,7 +235,9 @@ task<result<std::string>> serve_method(const serving_means& means, const shared_
   const std::string& revision = request.client().revision;
   result<std::string> served;
   if (method.what == kind::list) {
-    auto items = co_await means.what.list(method.list);
+    auto listing = guarded_task(
+        "the handler of " + std::string{method.name}, [&] { return means.what.list(method.list); }, &means.home.log());
+    auto items = co_await std::move(listing);
     if (!items) co_return items.error();
     served = list_page(method.list, **items, request.params(), means.options.page_size, revision);
   } else {
@@ -239,7 +252,7 @@ task<result<std::string>> serve_method(const serving_means& means, const shared_
   }
   const bool complete = find_member(*served, "resultType") != "\"input_required\"";  // which may not be kept
   const shape::cache_hint* keep = method.cacheable && complete ? &means.options.keep : nullptr;
-  co_return shape::modern_result(*served, means.what.card().info, keep);
+  co_return shape::modern_result(*served, card_of(means.what, means.home).info, keep);
 }
 
 }  // namespace hawser

@@ -33,6 +33,9 @@ struct serving_means {
   input_rounds& rounds;
 };
 
+/// What the service says of itself; nothing but a name where it throws, which is logged.
+const service_card& card_of(const service& what, const loop& home);
+
 /// The result as it is sent. An error is sent as one: errc::remote with its own code, any other as an internal error.
 task<result<std::string>> serve_method(const serving_means& means, const shared_method& method,
                                        serving_request& request);
