@@ -86,8 +86,10 @@ server_status server::status() const {
 
 std::string server::errors() const {
   std::string_view tail = process_ != nullptr ? process_->errors() : std::string_view{last_errors_};
-  // A tail that was cut may begin with the end of a secret, which no search finds: its first line is left out.
-  if (tail.size() >= stdio_options{}.errors_kept) tail.remove_prefix(std::min(tail.find('\n') + 1, tail.size()));
+  // A tail that was cut may begin with the end of a secret, which no search finds: its first line is left out, unless
+  // there is no other.
+  const std::size_t first = tail.find('\n');
+  if (tail.size() >= stdio_options{}.errors_kept && first + 1 < tail.size()) tail.remove_prefix(first + 1);
   return around_.session.home.hidden()->apply(tail);
 }
 
@@ -181,32 +183,6 @@ task<result<semaphore::permit>> server::admission() {
   co_return place;
 }
 
-result<void> server::admits_call(std::string_view tool) const {
-  const auto refused = [&](const std::string& why) {
-    return error{.code = errc::tool_unknown, .what = "the tool \"" + std::string{tool} + "\" " + why};
-  };
-  if (!filter_.admits_name(tool)) return refused("is excluded by \"tools\" in its configuration");
-  if (settings_.access == tool_access::any) return {};
-  const std::string rule = R"("access": ")" + std::string{to_string(settings_.access)} + '"';
-  // What an earlier start said about its tools is good for listing them, and not for calling them.
-  if (!listed_) return refused("cannot be checked against " + rule + ": its tools could not be listed");
-  if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
-  return refused("is not admitted by " + rule + " in its configuration");
-}
-
-// What was looked up before a wait may be out of date: every start lists the tools anew.
-result<void> server::resolve(call_target& target) const {
-  if (target.exposed.empty() || around_.tools.version() == target.version) return admits_call(target.tool);
-  const table_ref held = around_.tools.table();
-  const tool_row* row = held->find(target.exposed);
-  if (row != nullptr && row->server == id_) {
-    target = call_target{*row, held};
-    return admits_call(target.tool);
-  }
-  if (auto admitted = admits_call(target.tool); !admitted) return admitted;
-  return error{.code = errc::tool_unknown, .what = "it does not list the tool \"" + target.tool + "\" any more"};
-}
-
 task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options) {
   const time_point began = around_.session.home.rough_now();
   // Never less than nothing: one of the two times may be the last tick's, and the other one exact.
@@ -271,21 +247,6 @@ task<result<void>> server::set_log_level(std::string level) {
 result<void> server::notify(std::string_view method, std::string_view params) {
   if (!accepts_) return described({.code = errc::closed, .what = std::string{to_string(state_)}}, "notify");
   return session_->notify(method, params);
-}
-
-std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) const {
-  if (settings_.tools.empty() && settings_.access == tool_access::any) return listed;
-  // A server that lists a name twice, once as a reader and once as a writer, is called by that name in either case.
-  std::set<std::string_view> refused;
-  for (const tool& one : listed->tools()) {
-    if (!admits(settings_.access, one.hints)) refused.insert(one.name);
-  }
-  auto rest = std::make_shared<tool_list>();
-  rest->keep(listed);
-  for (const tool& one : listed->tools()) {
-    if (filter_.admits_name(one.name) && !refused.contains(one.name)) rest->add(one);
-  }
-  return rest;
 }
 
 void server::publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable) {

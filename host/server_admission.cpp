@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Which of a server's tools its configuration admits: to be listed, and to be called when the call is sent.
+#include <algorithm>
+#include <set>
+
+#include "server.hpp"
+
+namespace hawser {
+
+result<void> server::admits_call(std::string_view tool) const {
+  const auto refused = [&](const std::string& why) {
+    return error{.code = errc::tool_unknown, .what = "the tool \"" + std::string{tool} + "\" " + why};
+  };
+  if (!filter_.admits_name(tool)) return refused("is excluded by \"tools\" in its configuration");
+  if (settings_.access == tool_access::any) return {};
+  const std::string rule = R"("access": ")" + std::string{to_string(settings_.access)} + '"';
+  // What an earlier start said about its tools is good for listing them, and not for calling them.
+  if (!listed_) return refused("cannot be checked against " + rule + ": its tools could not be listed");
+  if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
+  return refused("is not admitted by " + rule + " in its configuration");
+}
+
+// What was looked up before a wait may be out of date: every start lists the tools anew.
+result<void> server::resolve(call_target& target) const {
+  if (target.exposed.empty() || around_.tools.version() == target.version) return admits_call(target.tool);
+  const table_ref held = around_.tools.table();
+  const tool_row* row = held->find(target.exposed);
+  if (row != nullptr && row->server == id_) {
+    target = call_target{*row, held};
+    return admits_call(target.tool);
+  }
+  if (auto admitted = admits_call(target.tool); !admitted) return admitted;
+  return error{.code = errc::tool_unknown, .what = "it does not list the tool \"" + target.tool + "\" any more"};
+}
+
+std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) const {
+  if (settings_.tools.empty() && settings_.access == tool_access::any) return listed;
+  // A server that lists a name twice, once as a reader and once as a writer, is called by that name in either case.
+  std::set<std::string_view> refused;
+  for (const tool& one : listed->tools()) {
+    if (!admits(settings_.access, one.hints)) refused.insert(one.name);
+  }
+  auto rest = std::make_shared<tool_list>();
+  rest->keep(listed);
+  for (const tool& one : listed->tools()) {
+    if (filter_.admits_name(one.name) && !refused.contains(one.name)) rest->add(one);
+  }
+  return rest;
+}
+
+}  // namespace hawser
