@@ -66,9 +66,9 @@ http_request http_channel::request_of(posting& what) const noexcept {
           .body = what.body,
           .replayable = what.replayable,
           .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
-          .max_redirects = what.replayable ? std::nullopt : std::optional{1},
           // A call has limits of its own, and a person may be filling in a form. A subscription has none.
           .patient = what.request && what.method != protocol::method::subscriptions_listen,
+          .max_redirects = what.replayable ? std::nullopt : std::optional{1},
           .ticket = &what.ticket};
 }
 
