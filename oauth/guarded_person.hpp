@@ -15,8 +15,8 @@ class guarded_person final : public login_person {
   /// Both outlive it.
   guarded_person(const loop& home, login_person& inner) noexcept : log_(home.log()), inner_(inner) {}
 
-  void show(const std::string& url) override {
-    call_guarded(log_, "the login function show", [&] { inner_.show(url); });
+  void show(const login_prompt& prompt) override {
+    call_guarded(log_, "the login function show", [&] { inner_.show(prompt); });
   }
   void remark(const std::string& text) override {
     call_guarded(log_, "the login function remark", [&] { inner_.remark(text); });
