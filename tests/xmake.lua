@@ -34,6 +34,15 @@ target("fixture_crowd")
     add_deps("host")
 target_end()
 
+-- A host that writes down what it was told about each of its calls.
+target("fixture_caller")
+    set_kind("binary")
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.instrumented", "hawser.not_installed")
+    add_files("support/fixture_caller.cpp", "support/fixture.cpp")
+    add_deps("host")
+target_end()
+
 -- What the official conformance suite runs as the client under test.
 target("conformance_client")
     set_kind("binary")
@@ -110,7 +119,7 @@ local function test_program(name, room)
             add_deps("fixture_server", {inherit = false})
         end
         if name == "host" then
-            add_deps("fixture_crowd", {inherit = false})
+            add_deps("fixture_caller", "fixture_crowd", {inherit = false})
         end
         if room == "gateway" then
             add_deps("hawser", {inherit = false})  -- its demo-server

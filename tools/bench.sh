@@ -21,7 +21,11 @@ bench_everything() {
 }
 
 soak_command() {
-  case ${1:-processes} in processes) ;; *) fail "unknown soak \"$1\": processes" ;; esac
+  case ${1:-processes} in
+    processes) ;;
+    calls) check_calls 1000000; finish; return ;;
+    *) fail "unknown soak \"$1\": processes or calls" ;;
+  esac
   build release runtime_test || exit 1
   HAWSER_ROUNDS=${HAWSER_ROUNDS:-1000} HAWSER_TEST_DEADLINE=7200 "$(build_folder release)/bin/runtime_test" "every archetype" "a child sees"
 }

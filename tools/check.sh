@@ -1,6 +1,6 @@
 # ./dev check: what the release tests do not show. Sourced by ./dev.
 
-check_parts() { if [ "$toolchain" = gcc ]; then echo debug; else echo format headers lint asan tsan fuzz install; fi; }
+check_parts() { if [ "$toolchain" = gcc ]; then echo debug; else echo format headers lint calls asan tsan fuzz install; fi; }
 
 check_command() { # [-v] [PART …]
   local part parts=()
@@ -17,6 +17,7 @@ check_command() { # [-v] [PART …]
       format) check "the sources are formatted" fmt_command --check ;;
       headers) check_headers ;;
       lint) check_lint ;;
+      calls) check_calls 100000 ;;
       asan|tsan) test_all "$part" ;;
       debug) test_debug ;;
       fuzz) check_fuzz ;;
@@ -31,6 +32,12 @@ test_debug() {
   local module
   for module in runtime registry; do build debug "${module}_test" || { count_failure "the debug build"; return 0; }; done
   run_modules debug runtime registry --
+}
+
+# Every claim about a call against the ledger of the servers (tests/host/ledger_test.cpp).
+check_calls() { # $1 = how many calls
+  build release host_test || { count_failure "the release build of host_test"; return 0; }
+  logs=$scratch HAWSER_CALLS=${HAWSER_CALLS:-$1} HAWSER_TEST_DEADLINE=7200 run_modules release host -- "ledger: "
 }
 
 # A checkout may be somebody else's, as in a container, and what was unpacked from an archive is none.

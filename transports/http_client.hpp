@@ -13,6 +13,7 @@
 #include "../runtime/semaphore.hpp"
 #include "http_connection.hpp"
 #include "http_proxy.hpp"
+#include "http_request.hpp"
 #include "http_url.hpp"
 #include "network_zone.hpp"
 #include "tls_context.hpp"
@@ -32,49 +33,6 @@ struct http_client_options {
   std::shared_ptr<zone_memory> zones{};
   /// Called before a request leaves without TLS for another machine, or for a proxy, over a new connection.
   std::function<void(const http_url& to)> on_cleartext{};
-};
-
-/// Lets a request, or the reading of its answer, be given up from outside of the coroutine that waits. It outlives
-/// both.
-class http_ticket {
- public:
-  /// Whoever waits ends with errc::cancelled; what was not sent yet will not be.
-  void withdraw() noexcept;
-  [[nodiscard]] bool withdrawn() const noexcept { return withdrawn_; }
-  /// Whether any byte of it has left, over whichever connection.
-  [[nodiscard]] bool has_left() const noexcept { return left_ || (over_ != nullptr && over_->request_left()); }
-
- private:
-  friend class http_client;
-  friend class http_answer;
-  bool withdrawn_ = false;
-  bool left_ = false;  // over a connection that it has no more
-  http_connection* over_ = nullptr;
-};
-
-struct http_request {
-  std::string_view method = "POST";
-  const http_url* to = nullptr;
-  std::string_view fields{};  ///< ready lines, each with its line end; not Host, Content-Length or Connection
-  /// More lines of that kind. A redirect never takes them to another origin, and without TLS they are sent to loopback
-  /// addresses only.
-  std::string_view credentials{};
-  std::string_view body{};
-  /// May be sent again where nobody knows whether it arrived.
-  bool replayable = false;
-  /// Does not wait for a place among the connections: what those that have one may be waiting for.
-  bool urgent = false;
-  /// Whoever asks gives it up in time: http_patience::silence does not hold for its answer.
-  bool patient = false;
-  /// Off for what carries credentials in its body: a redirect is then an answer like any other.
-  bool follows_redirects = true;
-  /// How many are followed; empty: as many as the client's options allow.
-  std::optional<int> max_redirects{};
-  /// Where not null: set to the URL that answered if a redirect led there, else left alone.
-  http_url* redirected_to = nullptr;
-  /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
-  network_zone innermost = network_zone::loopback;
-  http_ticket* ticket = nullptr;
 };
 
 /// A request that was sent and whose answer nobody waits for yet; empty: none.

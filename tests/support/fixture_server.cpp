@@ -12,6 +12,8 @@
 //   --ignore-eof            goes on when its input has ended, until it is killed
 //   --name TEXT             what it calls itself
 //   --good-calls N          after so many calls it does what --then says, with a word on stderr:
+//   --http PORT             serves Streamable HTTP there instead of its pipes (0: any port), and prints the port
+//   --cut BYTES             … and resets each connection after so many bytes on average, by --seed N
 //   --then FAULT            die | hang (no call is answered) | fail (isError) | refuse (an error) | fail-once
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,12 +27,14 @@
 #include <thread>
 #include <vector>
 
+#include "../../gateway/http_service.hpp"
 #include "../../gateway/serving_session.hpp"
 #include "../../runtime/detail/unique_fd.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../transports/json_text.hpp"
 #include "../../transports/object_writer.hpp"
 #include "../../transports/own_stdio_channel.hpp"
+#include "cutting_proxy.hpp"
 
 namespace {
 
@@ -53,6 +57,9 @@ struct switches {
   std::string name = "fixture";
   int good_calls = -1;
   std::string then;
+  int http = -1;
+  int cut = 0;
+  unsigned seed = 0;
 };
 
 switches read_switches(int argc, char** argv) {
@@ -86,6 +93,12 @@ switches read_switches(int argc, char** argv) {
       s.name = value();
     else if (word == "--good-calls")
       s.good_calls = std::atoi(value());
+    else if (word == "--http")
+      s.http = std::atoi(value());
+    else if (word == "--cut")
+      s.cut = std::atoi(value());
+    else if (word == "--seed")
+      s.seed = static_cast<unsigned>(std::atoi(value()));
     else if (word == "--then")
       s.then = value();
     else if (word.starts_with("--"))
@@ -223,13 +236,43 @@ task<void> die_later(std::chrono::milliseconds after) {
   if (slept) _exit(died_on_purpose);
 }
 
-task<int> serve(loop& home, const switches& s) {
-  scope fate{co_await this_context()};
-  if (s.die_after_ms >= 0) fate.spawn(die_later(std::chrono::milliseconds{s.die_after_ms}));
+serving_options options_for(const switches& s) {
   serving_options options;
   options.max_requests = 1'024;  // measured with 256 at once, beside what listens for changes
   if (s.modern_only) options.revisions = {protocol::revision::latest};
   if (s.legacy_only) options.revisions.pop_back();
+  return options;
+}
+
+// Until it is killed.
+task<int> serve_http(loop& home, const switches& s) {
+  const auto asked = static_cast<std::uint16_t>(s.http);
+  auto server = http_server::listen(home, {.port = s.cut > 0 ? std::uint16_t{0} : asked});
+  if (!server) {
+    std::fprintf(stderr, "fixture_server: %s\n", server.error().what.c_str());
+    co_return 1;
+  }
+  std::uint16_t port = server->local().port;
+  std::optional<hawser::testing::cutting_proxy> proxy;
+  if (s.cut > 0) {
+    proxy.emplace(asked, port, s.seed, s.cut);
+    port = proxy->port();
+    std::thread{[&proxy] { proxy->run(); }}.detach();  // as long as the process lives
+  }
+  std::printf("%d\n", port);
+  std::fflush(stdout);
+  fixture_service what{s};
+  http_service_options how;
+  how.serving = options_for(s);
+  http_service serves{home, what, std::move(how)};
+  co_await serves.run(*server);
+  co_return 0;
+}
+
+task<int> serve(loop& home, const switches& s) {
+  scope fate{co_await this_context()};
+  if (s.die_after_ms >= 0) fate.spawn(die_later(std::chrono::milliseconds{s.die_after_ms}));
+  serving_options options = options_for(s);
   fixture_service what{s};
   own_stdio_channel wire;
   rude_channel over{wire, s};
@@ -251,5 +294,5 @@ int main(int argc, char** argv) {
   const switches s = read_switches(argc, argv);
   if (s.start_delay_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds{s.start_delay_ms});
   loop home;
-  return home.run(serve(home, s));
+  return home.run(s.http >= 0 ? serve_http(home, s) : serve(home, s));
 }

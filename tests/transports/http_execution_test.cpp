@@ -88,7 +88,7 @@ constexpr refusal refusals[] = {
 };
 
 const suite<"http execution"> tests = [] {
-  "CLM-2 the error of a call says \"not executed\" only for a status that proves it"_test = [] {
+  "CLM-2 a call counts as not executed only by a status that proves it"_test = [] {
     constexpr const char* rpc_error = R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}})";
     for (const refusal& one : refusals) {
       for (const era which : {era::legacy, era::modern}) {
