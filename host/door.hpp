@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "../runtime/loop.hpp"
@@ -26,6 +27,14 @@ class door {
     const std::lock_guard lock{mutex_};
     loop* to = std::exchange(to_, nullptr);
     return to != nullptr && to->post(std::move(f));
+  }
+  /// Any thread: a line for the loop's log, which is written on the loop thread only.
+  void log_error(std::string subject, std::string text) {
+    const std::lock_guard lock{mutex_};
+    if (to_ == nullptr) return;
+    to_->post([to = to_, subject = std::move(subject), text = std::move(text)] {
+      to->log().write(log_level::error, subject, text);
+    });
   }
   /// Before the loop ends.
   void shut() noexcept {

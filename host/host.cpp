@@ -40,13 +40,42 @@ struct host::core {
     queue->spawn_in(nullptr);
   }
 
+  void run() {
+    home.run(main());
+    set_looping(false);
+  }
+  void set_looping(bool does) {
+    const std::lock_guard lock{logging};
+    looping = does;
+    if (!does) write_unlogged();
+  }
+
+  /// Any thread. The loop's logger is the loop thread's, as long as there is one.
+  void log_error(std::string text) {
+    if (home.on_loop_thread()) return home.log().write(log_level::error, "callback", text);
+    const std::lock_guard lock{logging};
+    unlogged.push_back(std::move(text));
+    if (!looping) return write_unlogged();
+    home.post([this] {
+      const std::lock_guard again{logging};
+      write_unlogged();
+    });
+  }
+  void write_unlogged() {
+    for (const std::string& text : unlogged) home.log().write(log_level::error, "callback", text);
+    unlogged.clear();
+  }
+
   loop home;
   hub inside;
   std::shared_ptr<detail::host_queue> queue;  // shared with the held tables
   event stopping;
   std::thread thread;
-  std::mutex ending;     // of start() and stop()
-  bool stopped = false;  // under it
+  std::mutex ending;                  // of start() and stop()
+  bool stopped = false;               // under it
+  std::mutex logging;                 // not `ending`: stop() holds that while it waits for the thread
+  bool looping = false;               // between start() and the end of the thread; under `logging`, and so is the next
+  std::vector<std::string> unlogged;  // lines of other threads for the loop's logger
 };
 
 host::host(host_settings settings, hub_options options, logger log)
@@ -65,9 +94,11 @@ result<void> host::start() {
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
   c.queue->set_running(true);
+  c.set_looping(true);
   try {
-    c.thread = std::thread{[&c] { c.home.run(c.main()); }};
+    c.thread = std::thread{[&c] { c.run(); }};
   } catch (const std::system_error& e) {
+    c.set_looping(false);
     c.queue->set_running(false);
     return error{.code = errc::io,
                  .what = std::string{"the thread of the host cannot be started: "} + e.what(),
@@ -124,12 +155,16 @@ pending<envelope> host::call(std::string_view name, const boost::json::object& a
 }
 
 void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
+  completion guarded_done = [c = core_.get(), done = std::move(done)](result<envelope> outcome) {
+    auto called = guarded("the completion of a call", [&] { done(std::move(outcome)); });
+    if (!called) c->log_error(called.error().what);
+  };
   submit<envelope>(
       queue(),
       [name = std::string{name}, text = boost::json::serialize(arguments), settings = std::move(settings)](hub& h) {
         return h.call(name, text, settings);
       },
-      std::make_shared<detail::promised<envelope>>(std::move(done)));
+      std::make_shared<detail::promised<envelope>>(std::move(guarded_done)));
 }
 
 result<void> host::add_tool(native_tool added) {

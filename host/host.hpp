@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../registry/reader.hpp"
+#include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
 #include "hub.hpp"
 #include "model_text.hpp"
@@ -67,7 +68,8 @@ class host {
 
   /// While a server that could have the name is starting, waits for it, within the timeout. See hub::call.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
-  /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's.
+  /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's. What it throws
+  /// is logged.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
   /// See hub::add_tool.
@@ -92,7 +94,7 @@ class host {
   pending<void> settled();
 
   /// Anything else a hub can do: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The
-  /// function runs on the loop thread; the task it returns owns what it needs.
+  /// function runs on the loop thread; the task it returns owns what it needs. What either throws is an error.
   template <class T>
   pending<T> ask(std::function<task<result<T>>(hub&)> what);
 
@@ -108,7 +110,8 @@ class host {
 
   template <class T>
   static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {
-    auto outcome = co_await with_stop(to->token(), what(h));
+    auto begun = guarded_task("the function of ask", [&] { return what(h); });
+    auto outcome = co_await with_stop(to->token(), std::move(begun));
     to->finish(std::move(outcome));
   }
   template <class T>

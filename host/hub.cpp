@@ -8,6 +8,8 @@
 #include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
+#include "call_handler.hpp"
+#include "detail/guarded_options.hpp"
 #include "detail/hub_core.hpp"
 #include "detail/native_tool_check.hpp"
 
@@ -35,17 +37,19 @@ namespace detail {
 hub_core::hub_core(loop& l, host_settings s, hub_options o)
     : home(l),
       settings(std::move(s)),
-      options(std::move(o)),
+      options(with_guards(std::move(o), l)),
       way(std::make_shared<door>(l)),
       who(options.identity, options.input),
       desk(way, options.callbacks, options.input),
       memory(options.memory_folder),
       starter(l),
       starts(std::max<std::size_t>(1, settings.limits.starting_at_once)),
-      net(l, options.names),
+      given_names(options.names != nullptr ? std::make_unique<guarded_resolver>(*options.names) : nullptr),
+      net(l, given_names.get()),
       own_logins(l, options.login_file),
+      given_logins(options.logins != nullptr ? std::make_unique<guarded_token_store>(l, *options.logins) : nullptr),
       logins{.home = l,
-             .store = options.logins != nullptr ? *options.logins : own_logins,
+             .store = given_logins ? static_cast<token_store&>(*given_logins) : own_logins,
              .names = net.names(),
              .opens_browser = options.allow_spawn},
       table(settings.names),
@@ -138,7 +142,7 @@ error hub_core::too_many_calls() const {
 
 namespace {
 
-task<result<std::optional<envelope>>> envelope_on_closing(event& closing) {
+task<result<handler_outcome<envelope>>> outcome_on_closing(event& closing) {
   auto waited = co_await closing.wait();
   if (!waited) co_return waited.error();
   co_return is_closed();
@@ -156,19 +160,21 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
     if (!parsed) co_return parsed.error();
     object = std::move(parsed->get_object());
   }
-  auto first =
-      co_await when_any(ask(way, options.callbacks, native->function, std::move(object)), envelope_on_closing(closing));
+  executor where = options.callbacks;
+  auto calling = call_handler(way, std::move(where), native->function, "the tool \"" + tool + '"', std::move(object));
+  auto first = co_await when_any(std::move(calling), outcome_on_closing(closing));
   // Whoever ended the wait: only this one knows whether the function was called.
-  const auto& asked = std::get<0>(first.values);
-  const execution executed = asked.has_error() ? asked.error().executed : execution::unknown;
+  const auto& called = std::get<0>(first.values);
+  const execution executed = called.has_error() ? called.error().executed : execution::unknown;
   auto answer = first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
   if (!answer) {
     error why = answer.error();
     why.executed = executed;
     co_return why;
   }
-  if (!answer->has_value()) co_return envelope::failure("the tool \"" + tool + "\" gave no answer");
-  co_return std::move(**answer);
+  if (answer->thrown) co_return envelope::failure(answer->thrown->what);
+  if (!answer->answer) co_return envelope::failure("the tool \"" + tool + "\" gave no answer");
+  co_return *std::move(answer->answer);
 }
 
 task<result<envelope>> hub_core::call_native_in_time(std::string tool, std::string arguments, duration bound) {

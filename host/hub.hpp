@@ -32,10 +32,12 @@ struct native_tool {
   std::string input_schema = R"({"type":"object"})";  ///< a JSON object as text
   std::string output_schema{};                        ///< the same, or empty
   tool_hints hints{};
-  /// Answered when it has its result; dropped = it failed.
+  /// Answered when it has its result; dropped = it failed. What it throws is a result with isError and the exception's
+  /// text.
   std::function<void(boost::json::object, reply<envelope>)> function{};
 };
 
+/// What a function of the program throws is logged with its name, where nothing else is said.
 struct hub_options {
   input_handlers input{};
   implementation identity{};                            ///< an empty name: Hawser's own

@@ -6,6 +6,7 @@
 
 #include "../transports/message.hpp"
 #include "../transports/protocol.hpp"
+#include "call_handler.hpp"
 #include "schema_check.hpp"
 
 namespace hawser {
@@ -57,7 +58,7 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
 
 task<result<std::string>> input_desk::list_roots(std::string server) const {
   roots_request request{.server = std::move(server)};
-  auto answered = co_await ask(way_, where_, handlers_.roots, std::move(request));
+  auto answered = co_await ask(way_, where_, handlers_.roots, "the input handler roots", std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value()) co_return rpc_error(protocol::code::internal_error, "the roots were not disclosed");
   json::array roots;
@@ -74,7 +75,7 @@ task<result<std::string>> input_desk::sample(std::string server, json::object pa
   if (!handlers_.sampling_has_tools && (params.contains("tools") || params.contains("toolChoice")))
     co_return rpc_error(protocol::code::invalid_params, "sampling with tools was not declared");
   sampling_request request{.server = std::move(server), .params = std::move(params)};
-  auto answered = co_await ask(way_, where_, handlers_.sampling, std::move(request));
+  auto answered = co_await ask(way_, where_, handlers_.sampling, "the input handler sampling", std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value())
     co_return rpc_error(protocol::code::user_rejected, "the user declined the sampling request");
@@ -85,7 +86,7 @@ task<result<elicitation_answer::action>> input_desk::consent(url_request request
   if (!handlers_.url) co_return rpc_error(protocol::code::invalid_params, "elicitation by URL was not declared");
   if (!opens_in_a_browser(request.url))
     co_return rpc_error(protocol::code::invalid_params, "the URL is neither https nor http");
-  auto answered = co_await ask(way_, where_, handlers_.url, std::move(request));
+  auto answered = co_await ask(way_, where_, handlers_.url, "the input handler url", std::move(request));
   if (!answered) co_return answered.error();
   co_return answered->has_value() ? (*answered)->what : action::decline;
 }
@@ -112,7 +113,7 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   if (const auto checkable = schema_violation(schema, "{}"); !checkable)
     co_return rpc_error(protocol::code::invalid_params, "requestedSchema: " + checkable.error().what);
   form_request request{.server = std::move(server), .message = message, .schema = found->get_object()};
-  auto answered = co_await ask(way_, where_, handlers_.form, std::move(request));
+  auto answered = co_await ask(way_, where_, handlers_.form, "the input handler form", std::move(request));
   if (!answered) co_return answered.error();
   elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};
   json::object out{{"action", word(given.what)}};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../oauth/server_login.hpp"
+#include "../runtime/guarded.hpp"
 #include "reply.hpp"
 
 namespace hawser {
@@ -27,20 +28,22 @@ struct login_dialogue {
 class dialogue_person final : public login_person {
  public:
   dialogue_person(login_dialogue with, door_ref way, executor where);
-  void show(const login_prompt& prompt) override { tell(with_.show, prompt); }
-  void remark(const std::string& text) override { tell(with_.remark, text); }
+  void show(const login_prompt& prompt) override { tell("the login function show", with_.show, prompt); }
+  void remark(const std::string& text) override { tell("the login function remark", with_.remark, text); }
   [[nodiscard]] bool wants_browser() const override { return with_.open_browser; }
   task<result<std::string>> pasted() override;
 
  private:
   template <class T>
-  void tell(const std::function<void(T)>& function, const T& what) const {
+  void tell(const char* name, const std::function<void(T)>& function, const T& what) const {
     if (!function) return;
-    if (where_) {
-      where_([function, what] { function(what); });
-    } else {
-      function(what);
-    }
+    const auto say = [name, function, what, way = way_] {
+      auto called = guarded(name, [&] { function(what); });
+      if (!called) way->log_error("callback", called.error().what);
+    };
+    if (!where_) return say();
+    auto given = guarded("the executor of callbacks", [&] { where_(say); });
+    if (!given) way_->log_error("callback", given.error().what);
   }
 
   login_dialogue with_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One start of a server: its channel, its session, and the era that both speak.
+#include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/protocol.hpp"
 #include "../transports/recording_channel.hpp"
@@ -10,7 +11,9 @@ namespace hawser {
 task<result<std::unique_ptr<channel>>> server::make_channel() {
   std::unique_ptr<channel> made;
   if (connect_) {
-    made = connect_();
+    auto connected_to = guarded("connect", connect_);
+    if (!connected_to) co_return connected_to.error();
+    made = *std::move(connected_to);
     if (!made) co_return error{.code = errc::closed, .what = "the program has no connection to it"};
   } else if (const auto* child = std::get_if<stdio_settings>(&settings_.transport)) {
     if (!around_.allow_spawn)

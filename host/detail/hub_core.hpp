@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "../../oauth/file_token_store.hpp"
+#include "../../oauth/guarded_token_store.hpp"
+#include "../../runtime/guarded_resolver.hpp"
 #include "../hub.hpp"
 #include "../server.hpp"
 #include "../usage.hpp"
@@ -32,8 +34,10 @@ struct hub_core {
   server_memory memory;
   keeper starter;
   semaphore starts;
+  std::unique_ptr<guarded_resolver> given_names;  // of the options, where they have one
   network net;
   file_token_store own_logins;
+  std::unique_ptr<guarded_token_store> given_logins;  // the same
   login_surroundings logins;
   registry table;
   server_surroundings around;

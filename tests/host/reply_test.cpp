@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "../../host/call_handler.hpp"
 #include "../../host/usage.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
@@ -30,7 +31,7 @@ using handler = std::function<void(wish, reply<std::string>)>;
 task<std::string> asked(handler how, executor where = {}) {
   const context here = co_await this_context();
   const door_ref way = std::make_shared<door>(*here.loop);
-  auto got = co_await ask<wish, std::string>(way, std::move(where), std::move(how), wish{"tea"});
+  auto got = co_await ask<wish, std::string>(way, std::move(where), std::move(how), "the handler", wish{"tea"});
   way->shut();
   if (!got) co_return got.error().code == errc::cancelled ? "(cancelled)" : got.error().what;
   if (!got->has_value()) co_return "(declined)";
@@ -129,7 +130,7 @@ const suite<"reply"> tests = [] {
       const counted alive;
       const door_ref way = std::make_shared<door>(l);
       handler how = [counter = counted{}](wish, reply<std::string> give) { give("yes"); };
-      auto got = co_await ask<wish, std::string>(way, {}, std::move(how), wish{"tea"});
+      auto got = co_await ask<wish, std::string>(way, {}, std::move(how), "the handler", wish{"tea"});
       expect(got.has_value() or got.error().code == errc::cancelled);
       way->shut();
     });

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Functions of the embedding program that throw or block, and hosts that end while one of them is at work.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "../../host/host.hpp"
+#include "../../runtime/event.hpp"
+#include "../../transports/memory_channel.hpp"
+#include "../support/contains.hpp"
+#include "../support/ends_with.hpp"
+#include "../support/fixture.hpp"
+#include "../support/forked.hpp"
+#include "../support/shell_server.hpp"
+#include "../support/ut.hpp"
+
+namespace host_callbacks_test {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using boost::json::object;
+
+// What was logged, from whichever thread; waits for a line that another thread is about to write.
+class log_lines {
+ public:
+  [[nodiscard]] logger sink() {
+    return {[this](const log_record& record) {
+              const std::lock_guard lock{mutex_};
+              lines_.emplace_back(record.text);
+              more_.notify_all();
+            },
+            log_level::warning};
+  }
+  bool has(std::string_view text) {
+    std::unique_lock lock{mutex_};
+    return more_.wait_for(lock, 10s, [&] {
+      return std::any_of(lines_.begin(), lines_.end(),
+                         [&](const std::string& line) { return line.find(text) != std::string::npos; });
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::vector<std::string> lines_;
+};
+
+server_settings shell_server(std::string_view text) {
+  server_settings s{.name = "a"};
+  s.transport =
+      stdio_settings{.command = "/bin/sh", .args = {"-c", std::string{testing::shell_words} + std::string{text}, "sh"}};
+  s.protocol.era = protocol_choice::kind::legacy;
+  s.ladder = {.after_stdin = 100ms, .after_sigterm = 100ms, .after_sigkill = 10s};
+  return s;
+}
+
+host_settings one_server(server_settings server) {
+  host_settings settings;
+  settings.servers.push_back(std::move(server));
+  return settings;
+}
+
+result<void> ready(host& of) {
+  return of.ask<void>([](hub& h) { return h.ready("a"); }).get();
+}
+
+std::string said(const result<envelope>& answer) { return answer ? answer->text() : answer.error().what; }
+
+void add(host& to, std::string name, std::function<envelope(const object&)> function) {
+  const auto added = to.add_tool(std::move(name), "", R"({"type":"object"})", std::move(function));
+  expect(added.has_value());
+}
+
+class throwing_resolver final : public resolver {
+ public:
+  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override { throw std::runtime_error{"no names"}; }
+};
+
+class throwing_store final : public token_store {
+ public:
+  task<result<std::optional<login>>> of_server(std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<std::optional<login>>> find(login_key) override { throw std::runtime_error{"no store"}; }
+  task<result<void>> save(std::string, login) override { throw std::runtime_error{"no store"}; }
+  task<result<bool>> remove(login_key, std::optional<secret>) override { throw std::runtime_error{"no store"}; }
+  task<result<std::vector<login>>> forget(std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<std::optional<client_identity>>> client_of(std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<void>> save_client(std::string, client_identity) override { throw std::runtime_error{"no store"}; }
+  task<result<void>> forget_client(std::string, std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<std::vector<std::pair<std::string, login>>>> all() override { throw std::runtime_error{"no store"}; }
+  task<result<lead>> take_lead(login_key) override { throw std::runtime_error{"no store"}; }
+  [[nodiscard]] std::string kept_at() const override { throw std::runtime_error{"no store"}; }
+};
+
+task<result<int>> throws_in_the_middle() {
+  event never;
+  auto waited =
+      co_await with_timeout(1ms, [](event& what) -> task<result<void>> { co_return co_await what.wait(); }(never));
+  expect(waited.has_error());
+  throw std::runtime_error{"half-way"};
+  co_return 1;
+}
+
+const suite<"host_callbacks"> tests = [] {
+  "EMB-1 a native tool that throws is a result with isError and the exception's text"_test = [] {
+    host of{{}};
+    add(of, "throws", [](const object& arguments) {
+      return envelope::of_text(std::string_view{arguments.at("missing").as_string()});
+    });
+    add(of, "throws_text", [](const object&) -> envelope { throw std::runtime_error{"the disk is full"}; });
+    add(of, "throws_number", [](const object&) -> envelope { throw 7; });
+    of.start();
+    const auto missing = of.call("throws").get();
+    expect(missing.has_value() && missing->is_error()) << said(missing);
+    const auto text = of.call("throws_text").get();
+    expect(text.has_value() && text->is_error() && said(text).find("the disk is full") != std::string::npos)
+        << said(text);
+    const auto number = of.call("throws_number").get();
+    expect(number.has_value() && number->is_error() && said(number).find("throws_number") != std::string::npos)
+        << said(number);
+  };
+
+  "EMB-1 a native tool that throws on a thread of the program's executor is a result with isError"_test = [] {
+    std::vector<std::jthread> threads;
+    hub_options options;
+    options.callbacks = [&](std::function<void()> run) { threads.emplace_back(std::move(run)); };
+    host of{{}, options};
+    add(of, "throws", [](const object&) -> envelope { throw std::runtime_error{"the disk is full"}; });
+    of.start();
+    const auto answer = of.call("throws").get();
+    expect(answer.has_value() && answer->is_error() && said(answer).find("the disk is full") != std::string::npos)
+        << said(answer);
+    of.stop();
+  };
+
+  "EMB-1 on_change and trace that throw are log lines with their names"_test = [] {
+    log_lines log;
+    hub_options options;
+    options.on_change = [](const host_change&) { throw std::runtime_error{"no listener"}; };
+    options.trace = [](std::string_view, std::string_view) { throw std::runtime_error{"no file"}; };
+    host of{one_server(shell_server("serve")), options, log.sink()};
+    add(of, "before", [](const object&) { return envelope::of_text("x"); });
+    of.start();
+    expect(ready(of).has_value());
+    expect(said(of.call("a__echo").get()) == "ok");
+    expect(log.has("on_change threw: no listener") && log.has("trace threw: no file"));
+  };
+
+  "EMB-1 a completion that throws is a log line, on the loop thread, before the start and after the stop"_test = [] {
+    log_lines log;
+    host of{{}, {}, log.sink()};
+    add(of, "echo", [](const object&) { return envelope::of_text("x"); });
+    of.call("echo", {}, {}, [](const result<envelope>&) { throw std::runtime_error{"thrown before"}; });
+    expect(log.has("completion of a call threw: thrown before"));
+    of.start();
+    of.call("echo", {}, {}, [](const result<envelope>&) { throw std::runtime_error{"thrown meanwhile"}; });
+    expect(log.has("completion of a call threw: thrown meanwhile"));
+    expect(said(of.call("echo").get()) == "x");
+    of.stop();
+    of.call("echo", {}, {}, [](const result<envelope>&) { throw std::runtime_error{"thrown after"}; });
+    expect(log.has("completion of a call threw: thrown after"));
+  };
+
+  "EMB-1 connect that throws is a failed start whose reason has the exception's text"_test = [] {
+    host of{{}};
+    std::atomic<int> starts = 0;
+    server_settings s{.name = "a"};
+    const auto added = of.add_server(s, [&]() -> std::unique_ptr<channel> {
+      ++starts;
+      throw std::runtime_error{"no such bus"};
+    });
+    expect(added.has_value());
+    of.start();
+    expect(of.settled().get().has_value());
+    const auto status = of.status();
+    expect(fatal(status.size() == 1_ul) && starts.load() >= 1_i);
+    expect(status[0].state != server_state::ready);
+    expect(status[0].reason.find("connect threw: no such bus") != std::string::npos) << status[0].reason;
+    expect(ready(of).has_error());
+  };
+
+  "EMB-1 ask whose function or task throws ends with an error"_test = [] {
+    host of{{}};
+    of.start();
+    auto at_once = of.ask<int>([](hub&) -> task<result<int>> { throw std::runtime_error{"at once"}; }).get();
+    expect(at_once.has_error() && at_once.error().what == "the function of ask threw: at once")
+        << (at_once ? "" : at_once.error().what);
+    auto later = of.ask<int>([](hub&) { return throws_in_the_middle(); }).get();
+    expect(later.has_error() && later.error().what == "the function of ask threw: half-way")
+        << (later ? "" : later.error().what);
+  };
+
+  "EMB-1 a resolver that throws is a failed start, a token store that throws a log line"_test = [] {
+    log_lines log;
+    throwing_resolver names;
+    throwing_store logins;
+    hub_options options;
+    options.names = &names;
+    server_settings remote{.name = "a"};
+    remote.transport = http_settings{.url = "http://example.com/mcp"};
+    for (const bool with_store : {false, true}) {
+      options.logins = with_store ? &logins : nullptr;
+      host of{one_server(remote), options, log.sink()};
+      of.start();
+      expect(of.settled().get().has_value());
+      const auto status = of.status();
+      expect(fatal(status.size() == 1_ul));
+      expect(status[0].reason.find("the resolver threw: no names") != std::string::npos) << status[0].reason;
+      // A store that cannot be read is no reason not to ask the server.
+      if (with_store) expect(log.has("of_server of the token store threw: no store"));
+    }
+  };
+};
+
+}  // namespace host_callbacks_test
