@@ -36,6 +36,7 @@ struct host::core {
     ignore(told, "nobody else stops it");
     auto closed = co_await inside.close();
     if (!closed) home.log().write(log_level::error, "host", closed.error().what);
+    calls.request_stop();  // tasks of ask() may wait for something else than a server
     co_await calls.join();
     queue->spawn_in(nullptr);
   }

@@ -94,7 +94,8 @@ class host {
   pending<void> settled();
 
   /// Anything else a hub can do: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The
-  /// function runs on the loop thread; the task it returns owns what it needs. What either throws is an error.
+  /// function runs on the loop thread; the task it returns owns what it needs. What either throws is an error. A task
+  /// that still waits when the host has stopped its servers is stopped, too.
   template <class T>
   pending<T> ask(std::function<task<result<T>>(hub&)> what);
 
@@ -110,8 +111,12 @@ class host {
 
   template <class T>
   static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {
+    const context here = co_await this_context();
     auto begun = guarded_task("the function of ask", [&] { return what(h); });
     auto outcome = co_await with_stop(to->token(), std::move(begun));
+    const bool cancelled = outcome.has_error() && outcome.error().code == errc::cancelled;
+    if (cancelled && here.stop_requested() && !to->token().stop_requested())
+      outcome = error{.code = errc::closed, .what = "the host is stopped", .executed = outcome.error().executed};
     to->finish(std::move(outcome));
   }
   template <class T>

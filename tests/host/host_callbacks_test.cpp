@@ -106,6 +106,13 @@ task<result<int>> throws_in_the_middle() {
   co_return 1;
 }
 
+task<result<void>> waits_for_nothing(std::promise<void>& waiting) {
+  event never;
+  waiting.set_value();
+  auto waited = co_await never.wait();
+  co_return waited;
+}
+
 const suite<"host_callbacks"> tests = [] {
   "EMB-1 a native tool that throws is a result with isError and the exception's text"_test = [] {
     host of{{}};
@@ -214,6 +221,46 @@ const suite<"host_callbacks"> tests = [] {
       // A store that cannot be read is no reason not to ask the server.
       if (with_store) expect(log.has("of_server of the token store threw: no store"));
     }
+  };
+
+  "EMB-2 a host ends while the task of an ask waits, which then says that the host is stopped"_test = [] {
+    std::promise<void> waiting;
+    std::optional<pending<void>> asked;
+    {
+      host of{{}};
+      of.start();
+      asked.emplace(of.ask<void>([&](hub&) { return waits_for_nothing(waiting); }));
+      waiting.get_future().wait();
+    }
+    expect(fatal(asked->wait_for(0ns)));
+    const auto outcome = asked->get();
+    expect(outcome.has_error() && outcome.error().code == errc::closed) << (outcome ? "" : outcome.error().what);
+  };
+
+  "EMB-2 a host ends while an input handler keeps its reply and never answers"_test = [] {
+    constexpr const char* asks =
+        "begin; request; say '{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{"
+        "\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\",\"properties\":{}}}}'; serve";
+    std::optional<reply<elicitation_answer>> kept;
+    std::promise<void> asked;
+    hub_options options;
+    options.input.form = [&](const form_request&, reply<elicitation_answer> answer) {
+      kept.emplace(std::move(answer));
+      asked.set_value();
+    };
+    std::optional<pending<envelope>> call;
+    {
+      host of{one_server(shell_server(asks)), options};
+      of.start();
+      expect(fatal(ready(of).has_value()));
+      call.emplace(of.call("a__echo"));
+      asked.get_future().wait();
+    }
+    expect(fatal(call->wait_for(0ns)));
+    const auto outcome = call->get();
+    expect(outcome.has_error() && outcome.error().code == errc::closed) << said(outcome);
+    (*kept)({});  // an answer that comes after the end is dropped
+    kept.reset();
   };
 };
 
