@@ -9,6 +9,7 @@
 
 #include "../runtime/scope.hpp"
 #include "detail/host_queue.hpp"
+#include "worker_pool.hpp"
 
 namespace hawser {
 
@@ -18,12 +19,21 @@ error is_started() { return error{.code = errc::config, .what = "the host is sta
 
 error is_stopped() { return error{.code = errc::closed, .what = "the host is stopped"}; }
 
+// So many native tools may block at once before the next one waits.
+constexpr std::size_t max_tool_threads = 16;
+
+hub_options with_pool(hub_options options, worker_pool& pool) {
+  if (!options.callbacks && !options.tool_executor)
+    options.tool_executor = [&pool](std::function<void()> job) { pool.run(std::move(job)); };
+  return options;
+}
+
 }  // namespace
 
 struct host::core {
   core(host_settings settings, hub_options options, logger log)
       : home(loop::options{.log = std::move(log)}),
-        inside(home, std::move(settings), std::move(options)),
+        inside(home, std::move(settings), with_pool(std::move(options), tools)),
         queue(std::make_shared<detail::host_queue>(home, inside)) {}
 
   // What the thread does: opens the hub, and closes it when it is told to.
@@ -42,7 +52,9 @@ struct host::core {
   }
 
   void run() {
+    queue->thread()->id = std::this_thread::get_id();
     home.run(main());
+    queue->thread()->id = std::thread::id{};
     set_looping(false);
   }
   void set_looping(bool does) {
@@ -67,6 +79,7 @@ struct host::core {
     unlogged.clear();
   }
 
+  worker_pool tools{max_tool_threads};
   loop home;
   hub inside;
   std::shared_ptr<detail::host_queue> queue;  // shared with the held tables
@@ -74,7 +87,7 @@ struct host::core {
   std::thread thread;
   std::mutex ending;                  // of start() and stop()
   bool stopped = false;               // under it
-  std::mutex logging;                 // not `ending`: stop() holds that while it waits for the thread
+  std::mutex logging;                 // not `ending`: stop() holds that while it waits for functions that may log
   bool looping = false;               // between start() and the end of the thread; under `logging`, and so is the next
   std::vector<std::string> unlogged;  // lines of other threads for the loop's logger
 };
@@ -84,13 +97,16 @@ host::host(host_settings settings, hub_options options, logger log)
 
 host::~host() { stop(); }
 
+std::shared_ptr<const detail::loop_thread> host::thread() const noexcept { return core_->queue->thread(); }
+
 hub& host::inside() const noexcept { return core_->inside; }
 
 detail::host_queue& host::queue() const noexcept { return *core_->queue; }
 
 result<void> host::start() {
   core& c = *core_;
-  if (c.home.on_loop_thread()) return is_started();  // which must not wait for a stop() that waits for it
+  // Neither of them may wait for a stop() that waits for it.
+  if (c.home.on_loop_thread() || c.tools.is_current()) return is_started();
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
@@ -111,10 +127,12 @@ result<void> host::start() {
 void host::stop() {
   core& c = *core_;
   detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
+  detail::require(!c.tools.is_current(), "a host is not stopped by one of its native tools");
   const std::lock_guard one_at_a_time{c.ending};
   c.stopped = true;
   c.queue->way().post_last([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
+  c.tools.stop();
   c.queue->set_running(false);
 }
 
@@ -136,7 +154,7 @@ held_tools host::tools() { return {core_->queue, inside().tools()}; }
 // By way of the queue only: the host may be gone.
 pending<envelope> held_tools::call(std::string_view name, const boost::json::object& arguments,
                                    call_settings settings) const {
-  auto state = std::make_shared<detail::promised<envelope>>();
+  auto state = std::make_shared<detail::promised<envelope>>(queue_->thread());
   const tool_row* row = table_->find(name);
   if (row == nullptr) {
     state->finish(error{.code = errc::tool_unknown, .what = "no tool is named \"" + std::string{name} + '"'});

@@ -58,7 +58,8 @@ class host {
   /// Begins the thread; servers start in the background. A host is started once: errc::config if it is running,
   /// errc::closed if it was stopped. errc::io if the program cannot have another thread; then it may be tried again.
   result<void> start();
-  /// Ends every call and every server, and the thread. Idempotent. Not on the loop thread.
+  /// Ends every call and every server, and the thread; waits for native tools that are running. Idempotent. Neither on
+  /// the loop thread nor in a native tool.
   void stop();
 
   /// May be kept longer than the host.
@@ -72,7 +73,8 @@ class host {
   /// is logged.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
-  /// See hub::add_tool.
+  /// See hub::add_tool. Its function runs on one of a few threads of the host, several calls at once, unless
+  /// hub_options has an executor: one that blocks holds up nobody.
   result<void> add_tool(native_tool added);
   /// A function that returns its text, or a JSON value, at once.
   result<void> add_tool(std::string name, std::string description, std::string input_schema,
@@ -102,6 +104,7 @@ class host {
  private:
   struct core;
   friend class held_tools;
+  [[nodiscard]] std::shared_ptr<const detail::loop_thread> thread() const noexcept;
   [[nodiscard]] hub& inside() const noexcept;
   [[nodiscard]] detail::host_queue& queue() const noexcept;
   /// Has the loop spawn what `begin` makes; a `begin` that is dropped instead has to say so itself.
@@ -132,7 +135,7 @@ class host {
 
 template <class T>
 pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
-  auto state = std::make_shared<detail::promised<T>>();
+  auto state = std::make_shared<detail::promised<T>>(thread());
   submit<T>(queue(), std::move(what), state);
   return pending<T>{std::move(state)};
 }

@@ -160,7 +160,7 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
     if (!parsed) co_return parsed.error();
     object = std::move(parsed->get_object());
   }
-  executor where = options.callbacks;
+  executor where = options.tool_executor ? options.tool_executor : options.callbacks;
   auto calling = call_handler(way, std::move(where), native->function, "the tool \"" + tool + '"', std::move(object));
   auto first = co_await when_any(std::move(calling), outcome_on_closing(closing));
   // Whoever ended the wait: only this one knows whether the function was called.

@@ -42,6 +42,7 @@ struct hub_options {
   input_handlers input{};
   implementation identity{};                            ///< an empty name: Hawser's own
   executor callbacks{};                                 ///< where the input handlers and native tools run
+  executor tool_executor{};                             ///< … and native tools instead, where it is set
   std::function<void(const host_change&)> on_change{};  ///< on the loop thread
   std::string memory_folder{};    ///< where last known tools and eras are kept between runs; empty = nowhere
   std::string login_file{};       ///< where logins are kept, see default_store_path(); empty = until the hub ends

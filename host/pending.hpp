@@ -2,6 +2,7 @@
 // What another thread holds while the loop works for it: like a future, and it can be cancelled.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -9,18 +10,28 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
+#include "../runtime/detail/check.hpp"
 #include "../runtime/error.hpp"
 
 namespace hawser {
 
 namespace detail {
 
+/// Which thread the loop of a host runs on; none before its start and after its end. Lives as long as anybody asks.
+struct loop_thread {
+  std::atomic<std::thread::id> id;
+  [[nodiscard]] bool is_current() const noexcept { return id.load() == std::this_thread::get_id(); }
+};
+
 template <class T>
 class promised {
  public:
   promised() = default;
+  /// Its outcome comes from that thread, which therefore cannot wait for it.
+  explicit promised(std::shared_ptr<const loop_thread> by) : by_(std::move(by)) {}
   /// `done`, instead of a handle, hears of the outcome.
   explicit promised(std::function<void(result<T>)> done) : done_(std::move(done)) {}
 
@@ -37,15 +48,23 @@ class promised {
   void cancel() { stop_.request_stop(); }
   bool wait_for(std::chrono::nanoseconds bound) {
     std::unique_lock lock{mutex_};
+    if (outcome_ || bound <= std::chrono::nanoseconds::zero()) return outcome_.has_value();
+    require_another_thread();
     return finished_.wait_for(lock, bound, [&] { return outcome_.has_value(); });
   }
   result<T> take() {
     std::unique_lock lock{mutex_};
+    if (!outcome_) require_another_thread();
     finished_.wait(lock, [&] { return outcome_.has_value(); });
     return std::move(*outcome_);
   }
 
  private:
+  void require_another_thread() const noexcept {
+    require(by_ == nullptr || !by_->is_current(), "a call of a host was waited for on its own loop thread");
+  }
+
+  std::shared_ptr<const loop_thread> by_;
   std::function<void(result<T>)> done_;
   std::mutex mutex_;
   std::condition_variable finished_;
@@ -78,9 +97,10 @@ class pending {
  public:
   explicit pending(std::shared_ptr<detail::promised<T>> of) noexcept : of_(std::move(of)) {}
 
-  /// Waits, and hands the outcome over; once. Not on the loop thread.
+  /// Waits, and hands the outcome over; once. To wait on the loop thread, where completions and on_change run, would be
+  /// to wait for ever: it ends the process with a sentence.
   result<T> get() { return of_->take(); }
-  /// Whether get() would return at once; waits for that at most so long.
+  /// Whether get() would return at once; waits for that at most so long, and not on the loop thread either.
   bool wait_for(std::chrono::nanoseconds bound) { return of_->wait_for(bound); }
   /// The call ends soon, with errc::cancelled if it had no answer yet. Its server is told if any of it was sent; else
   /// nothing of it will be, and the error says `executed: no`.

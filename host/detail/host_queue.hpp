@@ -5,22 +5,27 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "../../runtime/scope.hpp"
 #include "../door.hpp"
 #include "../hub.hpp"
+#include "../pending.hpp"
 
 namespace hawser::detail {
 
 class host_queue {
  public:
   /// The hub is used on the loop thread only, while the host exists.
-  host_queue(loop& home, hub& servers) noexcept : servers_(servers), way_(home) {}
+  host_queue(loop& home, hub& servers) : servers_(servers), way_(home) {}
 
   /// Between start() and the end of stop().
   [[nodiscard]] bool running() const noexcept { return running_; }
   void set_running(bool running) noexcept { running_ = running; }
+
+  /// Which thread the work is done on, for those who wait for it.
+  [[nodiscard]] const std::shared_ptr<loop_thread>& thread() const noexcept { return thread_; }
 
   /// Any thread: spawns what `begin` makes on the loop thread, or drops `begin`.
   void submit(std::function<task<void>(hub&)> begin) {
@@ -38,6 +43,7 @@ class host_queue {
   door way_;
   scope* work_ = nullptr;
   std::atomic<bool> running_ = false;
+  const std::shared_ptr<loop_thread> thread_ = std::make_shared<loop_thread>();
 };
 
 }  // namespace hawser::detail

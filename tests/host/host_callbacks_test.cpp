@@ -173,6 +173,23 @@ const suite<"host_callbacks"> tests = [] {
     expect(log.has("completion of a call threw: thrown after"));
   };
 
+  "EMB-1 a completion that throws in a native tool that runs while the host stops holds up nobody"_test = [] {
+    log_lines log;
+    host of{{}, {}, log.sink()};
+    std::promise<void> begun;
+    add(of, "calls", [&](const object&) {
+      begun.set_value();
+      while (of.call("echo").get().error().code != errc::closed) std::this_thread::yield();  // until it is stopping
+      of.call("echo", {}, {}, [](const result<envelope>&) { throw std::runtime_error{"thrown at the end"}; });
+      return envelope::of_text("x");
+    });
+    of.start();
+    auto call = of.call("calls");
+    begun.get_future().wait();
+    of.stop();
+    expect(log.has("completion of a call threw: thrown at the end"));
+  };
+
   "EMB-1 connect that throws is a failed start whose reason has the exception's text"_test = [] {
     host of{{}};
     std::atomic<int> starts = 0;
@@ -261,6 +278,98 @@ const suite<"host_callbacks"> tests = [] {
     expect(outcome.has_error() && outcome.error().code == errc::closed) << said(outcome);
     (*kept)({});  // an answer that comes after the end is dropped
     kept.reset();
+  };
+
+  "EMB-4 get() and wait_for() on the loop thread end the process with a sentence"_test = [] {
+    const auto on_loop_thread = [](const std::function<void(pending<envelope>&)>& waits) {
+      host of{{}};
+      add(of, "echo", [](const object&) { return envelope::of_text("x"); });
+      of.start();
+      std::promise<void> called;
+      of.call("echo", {}, {}, [&](const result<envelope>&) {
+        auto second = of.call("echo");
+        called.set_value();  // not before: a host that stops refuses the second call at once
+        waits(second);
+      });
+      called.get_future().wait();
+      of.stop();
+    };
+    constexpr std::string_view sentence = "a call of a host was waited for on its own loop thread";
+    expect(testing::ends_with(sentence, [&] { on_loop_thread([](auto& call) { call.get(); }); }));
+    expect(testing::ends_with(sentence, [&] { on_loop_thread([](auto& call) { call.wait_for(10s); }); }));
+    expect(!testing::ends_with(sentence, [&] { on_loop_thread([](auto& call) { call.wait_for(0s); }); }));
+  };
+
+  "EMB-4 a native tool that blocks holds up neither the loop nor other tools"_test = [] {
+    host of{one_server(shell_server("serve"))};
+    std::promise<void> go_on;
+    const std::shared_future<void> until = go_on.get_future().share();
+    add(of, "blocks", [until](const object&) {
+      until.wait();
+      return envelope::of_text("went on");
+    });
+    add(of, "echo", [](const object&) { return envelope::of_text("x"); });
+    of.start();
+    auto blocked = of.call("blocks");
+    auto other = of.call("echo");
+    const bool answered = other.wait_for(10s);
+    expect(answered);
+    if (answered) {
+      expect(said(other.get()) == "x");
+      expect(ready(of).has_value() && said(of.call("a__echo").get()) == "ok");
+    }
+    expect(!blocked.wait_for(0s));
+    go_on.set_value();
+    expect(said(blocked.get()) == "went on");
+  };
+
+  "EMB-4 a native tool may call other tools and wait for them"_test = [] {
+    host of{{}};
+    add(of, "inner", [](const object&) { return envelope::of_text("inside"); });
+    add(of, "outer", [&](const object&) { return envelope::of_text("heard " + said(of.call("inner").get())); });
+    of.start();
+    auto outer = of.call("outer");
+    expect(fatal(outer.wait_for(10s)));
+    expect(said(outer.get()) == "heard inside");
+  };
+
+  "EMB-4 a native tool that was given up before it began does not run"_test = [] {
+    host of{{}};
+    std::promise<void> go_on;
+    const std::shared_future<void> until = go_on.get_future().share();
+    std::atomic<int> begun = 0;
+    std::atomic<int> ran = 0;
+    add(of, "blocks", [&, until](const object&) {
+      ++begun;
+      until.wait();
+      return envelope::of_text("went on");
+    });
+    add(of, "counts", [&](const object&) {
+      ++ran;
+      return envelope::of_text("x");
+    });
+    of.start();
+    std::vector<pending<envelope>> blocking;
+    for (int i = 0; i < 100; ++i) blocking.push_back(of.call("blocks"));  // more than there are threads
+    auto given_up = of.call("counts");
+    given_up.cancel();
+    expect(given_up.get().has_error());
+    go_on.set_value();
+    for (auto& one : blocking) expect(said(one.get()) == "went on");
+    of.stop();
+    expect(begun.load() == 100_i && ran.load() == 0_i) << ran.load();
+  };
+
+  "EMB-4 a native tool that stops its host ends the process with a sentence"_test = [] {
+    expect(testing::ends_with("a host is not stopped by one of its native tools", [] {
+      host of{{}};
+      add(of, "stops", [&](const object&) {
+        of.stop();
+        return envelope::of_text("stopped");
+      });
+      of.start();
+      static_cast<void>(of.call("stops").get());
+    }));
   };
 };
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -275,8 +276,10 @@ const suite<"host"> tests = [] {
 
   "a native tool that thinks too long can be given up"_test = [] {
     host of{{}};
+    std::mutex keeping;  // several calls run at once
     std::vector<reply<envelope>> kept;
     auto added = of.add_tool({.name = "thinks", .function = [&](const object&, reply<envelope> answer) {
+                                const std::lock_guard lock{keeping};
                                 kept.push_back(std::move(answer));
                               }});
     expect(added.has_value());
@@ -358,8 +361,10 @@ const suite<"host"> tests = [] {
   "stop ends the calls that are pending, in every form"_test = [] {
     const std::string token = testing::new_token();
     host of{with_servers({shell("a", mute, token), shell("slow", "sleep 60", token)})};
+    std::mutex keeping;  // several calls run at once
     std::vector<reply<envelope>> kept;
     auto added = of.add_tool({.name = "thinks", .function = [&](const object&, reply<envelope> answer) {
+                                const std::lock_guard lock{keeping};
                                 kept.push_back(std::move(answer));
                               }});
     expect(added.has_value());
