@@ -65,7 +65,7 @@ struct host::core {
 
   /// Any thread. The loop's logger is the loop thread's, as long as there is one.
   void log_error(std::string text) {
-    if (home.on_loop_thread()) return home.log().write(log_level::error, "callback", text);
+    if (home.on_loop_thread() || queue->is_forked()) return home.log().write(log_level::error, "callback", text);
     const std::lock_guard lock{logging};
     unlogged.push_back(std::move(text));
     if (!looping) return write_unlogged();
@@ -93,9 +93,13 @@ struct host::core {
 };
 
 host::host(host_settings settings, hub_options options, logger log)
-    : core_(std::make_unique<core>(std::move(settings), std::move(options), std::move(log))) {}
+    : core_(new core{std::move(settings), std::move(options), std::move(log)}) {}
 
-host::~host() { stop(); }
+host::~host() {
+  if (core_->queue->is_forked()) return;
+  stop();
+  delete core_;
+}
 
 std::shared_ptr<const detail::loop_thread> host::thread() const noexcept { return core_->queue->thread(); }
 
@@ -105,6 +109,7 @@ detail::host_queue& host::queue() const noexcept { return *core_->queue; }
 
 result<void> host::start() {
   core& c = *core_;
+  if (c.queue->is_forked()) return error{.code = errc::closed, .what = "the host is that of another process"};
   // Neither of them may wait for a stop() that waits for it.
   if (c.home.on_loop_thread() || c.tools.is_current()) return is_started();
   const std::lock_guard one_at_a_time{c.ending};
@@ -126,6 +131,7 @@ result<void> host::start() {
 
 void host::stop() {
   core& c = *core_;
+  if (c.queue->is_forked()) return;
   detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
   detail::require(!c.tools.is_current(), "a host is not stopped by one of its native tools");
   const std::lock_guard one_at_a_time{c.ending};
@@ -140,6 +146,7 @@ void host::submit(detail::host_queue& queue, std::function<task<void>(hub&)> beg
 
 void host::run_there(const std::function<void(hub&)>& what) {
   core& c = *core_;
+  if (c.queue->is_forked()) return;
   if (!c.queue->running() || c.home.on_loop_thread()) return what(c.inside);  // nobody else is there
   std::promise<void> done;
   const bool posted = c.queue->way().post([&] {
@@ -174,7 +181,7 @@ pending<envelope> host::call(std::string_view name, const boost::json::object& a
 }
 
 void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
-  completion guarded_done = [c = core_.get(), done = std::move(done)](result<envelope> outcome) {
+  completion guarded_done = [c = core_, done = std::move(done)](result<envelope> outcome) {
     auto called = guarded("the completion of a call", [&] { done(std::move(outcome)); });
     if (!called) c->log_error(called.error().what);
   };

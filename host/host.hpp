@@ -52,11 +52,12 @@ class host {
   explicit host(host_settings settings, hub_options options = {}, logger log = {});
   host(const host&) = delete;
   host& operator=(const host&) = delete;
-  /// Stops.
+  /// Stops. In a process that was forked from the one that made it, nothing: its thread and its servers are not there.
   ~host();
 
   /// Begins the thread; servers start in the background. A host is started once: errc::config if it is running,
-  /// errc::closed if it was stopped. errc::io if the program cannot have another thread; then it may be tried again.
+  /// errc::closed if it was stopped, or belongs to the process that this one was forked from. errc::io if the program
+  /// cannot have another thread; then it may be tried again.
   result<void> start();
   /// Ends every call and every server, and the thread; waits for native tools that are running. Idempotent. Neither on
   /// the loop thread nor in a native tool.
@@ -130,7 +131,7 @@ class host {
            [what = std::move(what), promise = std::move(promise)](hub& h) { return fulfil<T>(h, what, promise); });
   }
 
-  std::unique_ptr<core> core_;
+  core* core_;  // owned, and left alone in a forked process
 };
 
 template <class T>

@@ -3,6 +3,8 @@
 // may outlive it: work for a host that is not running is dropped, and the promises inside it say so.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -24,12 +26,14 @@ class host_queue {
   [[nodiscard]] bool running() const noexcept { return running_; }
   void set_running(bool running) noexcept { running_ = running; }
 
+  /// Whether this is another process, which has neither the loop thread nor anything that the thread could reach.
+  [[nodiscard]] bool is_forked() const noexcept { return getpid() != process_; }
   /// Which thread the work is done on, for those who wait for it.
   [[nodiscard]] const std::shared_ptr<loop_thread>& thread() const noexcept { return thread_; }
 
   /// Any thread: spawns what `begin` makes on the loop thread, or drops `begin`.
   void submit(std::function<task<void>(hub&)> begin) {
-    if (!running_) return;
+    if (!running_ || is_forked()) return;
     way_.post([this, begin = std::move(begin)] { work_->spawn(begin(servers_)); });
   }
   /// Any thread.
@@ -43,6 +47,7 @@ class host_queue {
   door way_;
   scope* work_ = nullptr;
   std::atomic<bool> running_ = false;
+  const pid_t process_ = getpid();
   const std::shared_ptr<loop_thread> thread_ = std::make_shared<loop_thread>();
 };
 

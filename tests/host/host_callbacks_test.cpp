@@ -371,6 +371,50 @@ const suite<"host_callbacks"> tests = [] {
       static_cast<void>(of.call("stops").get());
     }));
   };
+
+  "EMB-5 a forked process that destroys the host of its parent leaves it alone"_test = [] {
+    const auto parent = [](int) {
+      static std::optional<host> of;
+      of.emplace(one_server(shell_server("serve")));
+      add(*of, "echo", [](const object&) { return envelope::of_text("x"); });
+      std::promise<void> waiting;
+      of->start();
+      if (!ready(*of)) return false;
+      auto asked = of->ask<void>([&](hub&) { return waits_for_nothing(waiting); });
+      waiting.get_future().wait();
+      const int child = fork();
+      if (child == 0) {  // what exit() does to a static host; libuv's own end of its pool does not survive a fork
+        of.reset();
+        _exit(0);
+      }
+      int status = -1;
+      const bool exited = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      const bool works = said(of->call("a__echo").get()) == "ok" && said(of->call("echo").get()) == "x";
+      asked.cancel();
+      static_cast<void>(asked.get());
+      of.reset();
+      return exited && works;
+    };
+    expect(testing::failures_of(1, parent) == 0_i);
+  };
+
+  "EMB-5 a forked process is told that the host of its parent does not run there"_test = [] {
+    host of{{}};
+    add(of, "echo", [](const object&) { return envelope::of_text("x"); });
+    of.start();
+    expect(said(of.call("echo").get()) == "x");
+    expect(testing::failures_of(1, [&](int) {
+             alarm(20);  // a child that waits for an answer waits for ever
+             auto call = of.call("echo");
+             auto held = of.tools().call("echo");
+             const bool refused = call.wait_for(0s) && call.get().has_error() && held.wait_for(0s) &&
+                                  held.get().has_error() && of.start().has_error();
+             const bool changed = of.remove_tool("echo") || of.restart("a").has_value();
+             of.stop();
+             return refused && !changed && of.status().empty();
+           }) == 0_i);
+    expect(said(of.call("echo").get()) == "x");
+  };
 };
 
 }  // namespace host_callbacks_test
