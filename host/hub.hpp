@@ -99,6 +99,8 @@ class hub {
   result<void> restart(std::string_view name);
   /// Starts a lazy one and waits until it is ready for calls; an error says why it is not.
   task<result<void>> ready(std::string name);
+  /// The same until its tools are listed: an error also where it is ready for calls and its list could not be read.
+  task<result<void>> listed(std::string name);
   /// Has a person log in to a server on the network and waits until it is ready. Nothing else ever asks a person: a
   /// server that wants a login is server_state::needs_auth until then. No issuer in the summary: it wants none.
   task<result<login_summary>> authenticate(std::string server, login_wish wish, login_person& person);

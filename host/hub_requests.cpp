@@ -63,6 +63,13 @@ task<result<void>> hub::ready(std::string name) {
   co_return result<void>{};
 }
 
+task<result<void>> hub::listed(std::string name) {
+  const usage::mark inside{core_->calls};
+  auto found = core_->named(name);
+  if (!found) co_return found.error();
+  co_return co_await (*found)->tools_listed();
+}
+
 task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
   const usage::mark inside{core_->calls};
   auto found = core_->named(server);

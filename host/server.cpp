@@ -14,6 +14,8 @@ namespace hawser {
 
 namespace {
 
+constexpr std::size_t most_left_out = 100;
+
 std::string target_of(const server_settings& settings) {
   if (const auto* remote = std::get_if<http_settings>(&settings.transport)) return shown_url(remote->url);
   const auto& child = std::get<stdio_settings>(settings.transport);
@@ -79,6 +81,7 @@ server_status server::status() const {
           .agreed = agreed_,
           .tools = rows_,
           .refused = refused_,
+          .left_out = left_out_,
           .restarts = starts_ > 0 ? starts_ - 1 : 0,
           .noise = process_ != nullptr ? process_->reader().noise() : last_noise_,
           .pid = process_ != nullptr ? process_->pid() : 0};
@@ -160,6 +163,13 @@ task<result<session*>> server::connected() {
   if (!advice_.empty()) why.what += " (" + advice_ + ')';
   if (ended_) why.native = ended_->native;
   co_return described(std::move(why), "start");
+}
+
+task<result<void>> server::tools_listed() {
+  auto at = co_await connected();
+  if (!at) co_return at.error();
+  if (listed_ || !list_failure_) co_return result<void>{};
+  co_return described(*list_failure_, "list");
 }
 
 call_options server::options_for(const call_settings& settings) const {
@@ -249,7 +259,7 @@ result<void> server::notify(std::string_view method, std::string_view params) {
   return session_->notify(method, params);
 }
 
-void server::publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable) {
+void server::publish(const std::shared_ptr<const tool_list>& listed, unusable_tools unusable) {
   const auto rest = admitted(listed);
   if (settings_.access != tool_access::any) {
     admitted_ = rest;
@@ -259,9 +269,14 @@ void server::publish(const std::shared_ptr<const tool_list>& listed, std::size_t
   }
   const auto outcome = around_.tools.replace(id_, settings_.name, rest);
   rows_ = rest->size() - outcome.refused;
-  refused_ = unusable + listed->size() - rows_;
-  for (const refusal& one : outcome.refusals)
-    around_.session.home.log().write(log_level::warning, settings_.name, one.what);
+  refused_ = unusable.size_in_all + listed->size() - rows_;
+  left_out_ = std::move(unusable.described);
+  for (const refusal& one : outcome.refusals) {
+    if (left_out_.size() < most_left_out) left_out_.push_back({.tool = one.tool, .what = one.what});
+  }
+  // Not a warning: it is in the status, for who lists the tools, and does not concern calls of others.
+  for (const left_out_tool& one : left_out_)
+    around_.session.home.log().write(log_level::info, settings_.name, one.what);
   if (outcome.changed && around_.tell)
     around_.tell({.what = host_change::kind::tools, .server = settings_.name, .version = outcome.version});
 }

@@ -47,6 +47,8 @@ class server final : private session_listener {
   /// Waits while it starts, and starts a lazy one. The session is good until the next suspension; an error says why
   /// there is none, and nothing was executed.
   task<result<session*>> connected();
+  /// Waits until its tools are listed, in the same way; an error says why they are not, also where it takes calls.
+  task<result<void>> tools_listed();
 
   /// With the server's limit of calls at once, and its name in every error. The target is looked up again after every
   /// wait, and changed to what is in the current table; errc::tool_unknown if it is not there any more, or is not
@@ -66,6 +68,12 @@ class server final : private session_listener {
   [[nodiscard]] error described(error e, std::string_view phase) const;
 
  private:
+  // Of a list: what could not be read from it.
+  struct unusable_tools {
+    std::size_t size_in_all = 0;
+    std::vector<left_out_tool> described{};
+  };
+
   // What becomes of it now: nothing is a start at once.
   struct verdict {
     bool given_up = false;
@@ -103,7 +111,7 @@ class server final : private session_listener {
   task<result<std::unique_ptr<channel>>> make_channel();
   [[nodiscard]] session::opening how_to_open() const;
   void note_era();
-  void publish(const std::shared_ptr<const tool_list>& listed, std::size_t unusable);
+  void publish(const std::shared_ptr<const tool_list>& listed, unusable_tools unusable);
   void mark(availability state);
   [[nodiscard]] std::shared_ptr<const tool_list> admitted(const std::shared_ptr<const tool_list>& listed) const;
   [[nodiscard]] result<void> resolve(call_target& target) const;
@@ -141,10 +149,12 @@ class server final : private session_listener {
   agreement agreed_;
   std::shared_ptr<const tool_list> to_remember_;
   bool listed_ = false;                           // its tools, since it was last started
+  std::optional<error> list_failure_;             // why they are not
   std::shared_ptr<const tool_list> admitted_;     // where not everything is
   std::vector<std::string_view> admitted_names_;  // of these, sorted
   std::size_t rows_ = 0;
   std::size_t refused_ = 0;
+  std::vector<left_out_tool> left_out_;
   std::size_t starts_ = 0;
   std::string last_errors_;
   std::uint64_t last_noise_ = 0;

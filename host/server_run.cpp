@@ -158,7 +158,7 @@ task<void> server::recall() {
     asked_ = known.seen;
     if (!known.revision.empty() && !protocol::modern(known.revision)) legacy_since_ = known.seen;
     agreed_.revision = known.revision;
-    if (settings_.lazy && settings_.enabled && known.tools) publish(known.tools, 0);
+    if (settings_.lazy && settings_.enabled && known.tools) publish(known.tools, unusable_tools{});
   }
   if (!settings_.lazy) needed_ = true;
   changed_.set();
@@ -208,6 +208,7 @@ task<result<void>> server::greet() {
   if (listed) {
     become(server_state::ready);
   } else {
+    list_failure_ = listed.error();
     become(server_state::degraded, listed.error().what, "its tools could not be listed; restart it to try again");
   }
   for (const std::string& uri : subscriptions_) {
@@ -269,15 +270,16 @@ task<result<void>> server::look_after() {
 task<result<void>> server::relist() {
   changed_first_.reset();
   if (!agreed_.can.tools) {
-    publish(std::make_shared<tool_list>(), 0);
+    publish(std::make_shared<tool_list>(), unusable_tools{});
     listed_ = true;
     co_return result<void>{};
   }
   auto listing = co_await session_->list_tools();
   if (!listing) co_return listing.error();
+  unusable_tools unusable{.size_in_all = listing->skipped_count};
   for (const skipped_tool& one : listing->skipped)
-    around_.session.home.log().write(log_level::warning, settings_.name, "tool \"" + one.name + "\": " + one.why);
-  publish(listing->tools, listing->skipped_count);
+    unusable.described.push_back({.tool = one.name, .what = "tool \"" + one.name + "\": " + one.why});
+  publish(listing->tools, std::move(unusable));
   listed_ = true;
   to_remember_ = listing->tools;
   co_return result<void>{};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../registry/server_id.hpp"
 #include "../runtime/clock.hpp"
@@ -29,6 +30,12 @@ std::string readable(duration length);
 /// What to do about a server that wants a login, for people.
 std::string login_advice(std::string_view server);
 
+/// A tool that a server lists and that has no row.
+struct left_out_tool {
+  std::string tool{};  ///< by its server's word; untrusted
+  std::string what{};  ///< one sentence for people that names it
+};
+
 struct server_status {
   std::string name{};
   server_id id{};
@@ -40,9 +47,12 @@ struct server_status {
   std::string origin{};  ///< where it was configured
   bool enabled = true;
   bool lazy = false;
-  agreement agreed{};        ///< of the last time it was connected; the revision is empty before
-  std::size_t tools = 0;     ///< that it has rows for
-  std::size_t refused = 0;   ///< tools that are unusable, filtered out, or whose name is taken
+  agreement agreed{};       ///< of the last time it was connected; the revision is empty before
+  std::size_t tools = 0;    ///< that it has rows for
+  std::size_t refused = 0;  ///< tools that are unusable, filtered out, or whose name is taken
+  /// The first hundred of these, without those that its configuration filters out. Of a server that is not running
+  /// only those that others have the name of.
+  std::vector<left_out_tool> left_out{};
   std::size_t restarts = 0;  ///< since it was added
   std::uint64_t noise = 0;   ///< lines on its stdout that were no messages
   int pid = 0;               ///< 0: no process now
