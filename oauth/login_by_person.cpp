@@ -24,6 +24,10 @@ class occupied {
   bool& place_;
 };
 
+error not_kept(const std::string& why) {
+  return error{.code = errc::config, .what = "the login cannot be kept: " + why, .phase = "store"};
+}
+
 // A name's owner decides where it leads, and must not be able to open this machine to whomever he names.
 network_zone outermost(const std::vector<ip_address>& addresses) {
   network_zone zone = network_zone::internal;
@@ -76,11 +80,25 @@ task<result<login_summary>> server_login::authenticate(login_wish wish, login_pe
                         "use an https url"};
   auto there = co_await loaded();
   if (!there) co_return there.error();
+  if (wish.keep == login_wish::keeping::required) {
+    auto possible = co_await store_keeps();
+    if (!possible) co_return possible.error();
+  }
   auto asks = co_await connected();
   if (!asks) co_return asks.error();
   auto done = co_await log_in_over(**asks, std::move(wish), person);
   co_await (*asks)->close();
   co_return done;
+}
+
+// Before anybody is sent to a browser. A store finds out that it cannot write when it is to lock something.
+task<result<void>> server_login::store_keeps() {
+  login_key own{.server = of_.url};
+  auto tried = co_await around_.store.take_lead(std::move(own));
+  if (!tried && tried.error().code == errc::cancelled) co_return tried.error();
+  if (!tried) co_return not_kept(tried.error().what);
+  if (around_.store.kept_at().empty()) co_return not_kept("there is no place to keep it");
+  co_return result<void>{};
 }
 
 task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish, login_person& person) {
@@ -118,12 +136,16 @@ task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish
   auto lead = co_await sole_right(done->key);
   if (!lead) co_return lead.error();
   auto saved = co_await around_.store.save(of_.url, *done);
+  const bool kept = saved.has_value() && !around_.store.kept_at().empty();
+  if (!kept && wish.keep == login_wish::keeping::required)
+    co_return not_kept(saved ? "there is no place to keep it" : saved.error().what);
   // F01: what the disk does not take is good until the program ends.
   if (!saved) {
     guarded_person guarded_one{around_.home, person};
     guarded_one.remark("the login cannot be kept for the next time: " + saved.error().what);
   }
-  const login_summary said = summary_of(of_.url, *done);
+  login_summary said = summary_of(of_.url, *done);
+  said.kept = kept;
   more_scope_ = false;
   lacking_.clear();
   adopt(*std::move(done), true);

@@ -45,9 +45,12 @@ struct login_subject {
 
 /// What a person asks for.
 struct login_wish {
+  /// Whether a login that ends with the program is good enough, where the store cannot keep it.
+  enum class keeping : std::uint8_t { if_possible, required };
   std::string scope{};  ///< beside what the server wants
   bool again = false;   ///< also where there is a login that works
   duration patience = std::chrono::minutes{5};
+  keeping keep = keeping::if_possible;
 };
 
 /// What there is to know of a login without seeing it.
@@ -59,6 +62,7 @@ struct login_summary {
   std::string scope{};
   std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
   bool lasting = false;         ///< it can be renewed without a person
+  bool kept = true;             ///< for the next program, too; else it ends with this one
 };
 login_summary summary_of(std::string_view server_url, const login& of);
 
@@ -111,6 +115,7 @@ class server_login final : public authorizer {
   task<result<bool>> sends_in_clear();
   task<result<std::unique_ptr<web>>> connected();
   task<result<token_store::lead>> sole_right(login_key to);
+  task<result<void>> store_keeps();
   task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);
 
   // login_renewal.cpp
