@@ -13,10 +13,11 @@ namespace hawser {
 
 namespace {
 
+using detail::config_dialect;
 using detail::config_member;
 using detail::config_node;
 using detail::config_reader;
-using detail::config_shape;
+using detail::dialect_evidence;
 
 // The largest files that people write have some ten kilobytes.
 constexpr std::size_t max_config_bytes = std::size_t{1} << 20;
@@ -28,7 +29,8 @@ void spoil(loaded_config& config, std::string_view file, std::string what, detai
   config.problems.push_back({.file = std::string{file}, .line = at.line, .column = at.column, .what = std::move(what)});
 }
 
-// VS Code's own settings have `mcp` with `servers` inside; opencode's `mcp` has the servers themselves.
+// VS Code's own settings and newer files of opencode have `mcp` with `servers` inside; opencode's older `mcp` has the
+// servers themselves.
 config_node inner_servers(config_reader& from, const config_node& mcp) {
   const std::string_view servers = find_member(mcp.json, "servers");
   if (!servers.starts_with('{')) return mcp;
@@ -53,16 +55,19 @@ class config_document {
         read_own(m.value);
         servers = true;
       } else if (m.name == "mcpServers" || m.name == "servers" || m.name == "context_servers") {
-        read_servers(m.value, config_shape::common);
+        find_entries(m.value, config_dialect::unknown);
         servers = true;
+      } else if (m.name == "mcp" && detail::is_gemini_policy(m.value.json)) {
+        from_.warning(m, "has no effect here: which servers Gemini may use");
       } else if (m.name == "mcp") {
         const config_node inner = inner_servers(from_, m.value);
-        read_servers(inner, inner.json == m.value.json ? config_shape::opencode : config_shape::common);
+        find_entries(inner, inner.json == m.value.json ? config_dialect::opencode : config_dialect::unknown);
         servers = true;
       }
     }
     if (!servers)
       from_.warning(config_member{.key = root.json}, R"(has no "mcpServers", so there are no servers in it)");
+    read_entries(detail::evidence_in_file(root.json));
   }
 
  private:
@@ -71,17 +76,38 @@ class config_document {
     into_.usable = false;
   }
 
-  void read_servers(const config_node& at, config_shape shape) {
+  void find_entries(const config_node& at, config_dialect place) {
     if (!at.is_object()) return unusable(at, "must be an object with an entry for each server");
-    for (const config_member& entry : from_.members(at)) {
-      const auto [earlier, fresh] = names_.try_emplace(entry.name, entry.key);
-      if (!fresh) {
-        from_.error(entry, "is the name of another server, too: the one in line " +
-                               std::to_string(from_.line_of(earlier->second)) + " stays");
-        continue;
-      }
-      if (auto server = detail::read_server(entry, shape, from_)) into_.settings.servers.push_back(*std::move(server));
+    for (config_member& found : from_.members(at)) {
+      entry one{.at = std::move(found)};
+      if (one.at.value.is_object()) one.shows = detail::evidence_in_entry(one.at.value.json);
+      one.shows.add(place);
+      entries_.push_back(std::move(one));
     }
+  }
+
+  // An entry is whose its own keys and the file say; where both say nothing, whose the other entries are.
+  void read_entries(const dialect_evidence& file) {
+    dialect_evidence all;
+    for (const entry& one : entries_) all.add(one.shows);
+    for (entry& one : entries_) {
+      one.shows.add(file);
+      read_entry(one.at, one.shows.empty() ? all.verdict() : one.shows.verdict());
+    }
+  }
+
+  void read_entry(const config_member& at, config_dialect dialect) {
+    from_.begin_entry(at.name, dialect);
+    const auto [earlier, fresh] = names_.try_emplace(at.name, at.key);
+    if (!fresh) {
+      from_.error(at, "is the name of another server, too: the one in line " +
+                          std::to_string(from_.line_of(earlier->second)) + " stays");
+    } else if (auto server = detail::read_server(at, dialect, from_)) {
+      into_.settings.servers.push_back(*std::move(server));
+    } else {
+      into_.refused.push_back(at.name);
+    }
+    from_.end_entry();
   }
 
   void read_own(const config_node& at) {
@@ -124,8 +150,14 @@ class config_document {
     if (const auto value = from_.number(m.value, least, most)) to = *value;
   }
 
+  struct entry {
+    config_member at;
+    dialect_evidence shows{};
+  };
+
   config_reader& from_;
   loaded_config& into_;
+  std::vector<entry> entries_;
   std::map<std::string, std::string_view> names_;
 };
 

@@ -24,6 +24,7 @@ struct config_problem {
   int line = 0;  ///< from 1; 0 = about the file as a whole
   int column = 0;
   std::string pointer{};  ///< RFC 6901; empty = the whole document
+  std::string server{};   ///< whose entry it is in; empty = it concerns the file
   std::string what{};
 
   /// "mcp.json:3:7: error: /mcpServers/git/args: must be a list of texts", in one line.
@@ -33,6 +34,7 @@ struct config_problem {
 struct loaded_config {
   host_settings settings{};                ///< the good entries, in the order of the file
   std::vector<config_problem> problems{};  ///< the first hundred
+  std::vector<std::string> refused{};      ///< names of the entries that are left out because of errors
   bool usable = true;                      ///< false: the file is no JSON, or of no shape we know
 };
 
@@ -52,12 +54,17 @@ variables process_variables();
 /// | `oauth` | how to log in to it, where that cannot be found out: README, "Logging in"; or false |
 /// | `type` | `stdio`, `http` (`streamableHttp`, `streamable-http`), `sse`, `auto`; else told from the keys |
 /// | `enabled`, `disabled` | a disabled server is known but not started |
-/// | `timeout`, `startup_timeout` | seconds, or a text with its unit: "500ms", "30s", "2m" |
+/// | `timeout` | a text with its unit: "500ms", "30s", "2m"; a plain number, see below |
+/// | `startup_timeout`, `silence` | the same, or a number of seconds |
 /// | `restart` | "backoff" or "never" |
 /// | `lazy`, `concurrency`, `tools`, `access`, `protocol` | as in server_settings; `protocol` is "auto", "legacy", … |
 ///
 /// `${NAME}` and `${NAME:-default}` in command, args, env, cwd, url and headers become what the variable is set to;
-/// what comes out is not looked at again. The object `hawser` at the top has `separator`, `name_limit`, `max_message`,
+/// what comes out is not looked at again. Gemini's `$NAME` and opencode's `{env:NAME}` do so in files of these hosts;
+/// elsewhere they are refused, but for `$NAME` in a command line, which a shell may be meant to read.
+///
+/// A plain number as `timeout` is seconds or milliseconds by whose file it is, which its keys show (config_dialect);
+/// where they do not, it is refused. The object `hawser` at the top has `separator`, `name_limit`, `max_message`,
 /// `max_result`, `resources` ("text" or "json"), `keep_rows` and `starting_at_once`. A bad entry is reported and left
 /// out; of two servers of one name the first one stays.
 loaded_config parse_config(std::string_view text, std::string_view file, const variables& env);

@@ -11,14 +11,23 @@ namespace hawser::detail {
 namespace {
 
 constexpr std::size_t max_variable_name = 128;
+constexpr std::size_t max_path = 1024;
 constexpr std::size_t longest_text = std::size_t{1}
                                      << 20;  // more than any argument may have; a file could ask for gigabytes
 
+bool begins_name(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool in_name(char c) noexcept { return begins_name(c) || (c >= '0' && c <= '9'); }
+
 bool is_name(std::string_view text) noexcept {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !text.empty() && text.size() <= max_variable_name && !digit(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
+  return !text.empty() && text.size() <= max_variable_name && begins_name(text.front()) &&
+         std::all_of(text.begin(), text.end(), in_name);
+}
+
+// The name that a text begins with; empty if it begins with none.
+std::string_view leading_name(std::string_view text) noexcept {
+  if (text.empty() || !begins_name(text.front())) return {};
+  const auto end = std::find_if_not(text.begin(), text.end(), in_name);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
 error bad(std::string what) { return {.code = errc::config, .what = std::move(what)}; }
@@ -51,23 +60,96 @@ result<expansion> value_of(std::string_view inside, const variables& env) {
   return expansion{.value = *std::move(value), .hidden = !is_known_setting(name)};
 }
 
+// What stands at the head of a text, and how many of its bytes that is; no bytes: nothing but text.
+struct reference {
+  std::size_t size = 0;
+  expansion becomes{};
+};
+
+result<reference> braced(std::string_view text, const variables& env) {
+  const std::size_t close = text.find('}');
+  if (close == std::string_view::npos) return bad("has a `${` without its `}`");
+  auto value = value_of(text.substr(2, close - 2), env);
+  if (!value) return std::move(value).error();
+  return reference{.size = close + 1, .becomes = *std::move(value)};
+}
+
+// `$NAME`
+result<reference> bare(std::string_view text, expansion_rules rules, bool inside_word, const variables& env) {
+  const std::string_view name = leading_name(text.substr(1));
+  if (name.empty()) return reference{};
+  if (rules.dialect == config_dialect::gemini) {
+    auto value = value_of(name, env);
+    if (!value) return std::move(value).error();
+    return reference{.size = name.size() + 1, .becomes = *std::move(value)};
+  }
+  if (rules.place == text_place::command_line || inside_word) return reference{};
+  // Without the name: it may be a part of a secret.
+  return bad(
+      "has a `$NAME`, which is a variable in Gemini's files only and would be sent as it stands: write `${NAME}` for "
+      "the variable; a text that has a `$` itself goes into a variable, too");
+}
+
+// opencode's `{env:NAME}` and `{file:PATH}`
+result<reference> of_opencode(std::string_view text, expansion_rules rules, const variables& env) {
+  const bool is_file = text.starts_with("{file:");
+  if (!is_file && !text.starts_with("{env:")) return reference{};
+  // Not further than a name or a path goes: a text of nothing but `{env:` is not searched again and again.
+  const std::size_t close = text.substr(0, is_file ? max_path : max_variable_name + 6).find('}');
+  if (close == std::string_view::npos) return reference{};
+  if (is_file) {
+    if (rules.dialect != config_dialect::opencode && rules.place == text_place::command_line) return reference{};
+    return bad("has a `{file:…}`, which is not read here: put what the file holds into a variable and write `${NAME}`");
+  }
+  const std::string_view name = text.substr(5, close - 5);
+  if (!is_name(name)) return reference{};
+  if (rules.dialect != config_dialect::opencode)
+    return bad("has `{env:" + std::string{name} +
+               "}`, which is a variable in opencode's files only and would be sent as it stands: write `${" +
+               std::string{name} + "}`");
+  auto value = value_of(name, env);
+  if (!value) return std::move(value).error();
+  return reference{.size = close + 1, .becomes = *std::move(value)};
+}
+
 }  // namespace
 
-result<std::string> expand(std::string_view text, const variables& env, std::vector<std::string>& hidden) {
-  std::string out;
-  while (true) {
-    const std::size_t open = text.find("${");
-    out += text.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = text.find('}', open);
-    if (close == std::string_view::npos) return bad("has a `${` without its `}`");
-    auto value = value_of(text.substr(open + 2, close - open - 2), env);
-    if (!value) return std::move(value).error();
-    out += value->value;
-    if (value->hidden && value->value.size() >= redaction::shortest) hidden.push_back(std::move(value->value));
-    if (out.size() > longest_text) return bad("is longer than 1 MiB with its variables put in");
-    text.remove_prefix(close + 1);
+bool has_bare_variable(std::string_view text) noexcept {
+  for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at + 1)) {
+    if ((at == 0 || !in_name(text[at - 1])) && !leading_name(text.substr(at + 1)).empty()) return true;
   }
+  return false;
+}
+
+result<std::string> expand(std::string_view text, expansion_rules rules, const variables& env,
+                           std::vector<std::string>& hidden) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find_first_of("${", at), text.size());
+    out += text.substr(at, next - at);
+    if (next == text.size()) break;
+    const std::string_view rest = text.substr(next);
+    result<reference> found = reference{};
+    if (rest.starts_with("${")) {
+      found = braced(rest, env);
+    } else if (rest.front() == '$') {
+      found = bare(rest, rules, next > 0 && in_name(text[next - 1]), env);
+    } else {
+      found = of_opencode(rest, rules, env);
+    }
+    if (!found) return std::move(found).error();
+    if (found->size == 0) {
+      out += rest.front();
+      at = next + 1;
+      continue;
+    }
+    out += found->becomes.value;
+    std::string& value = found->becomes.value;
+    if (found->becomes.hidden && value.size() >= redaction::shortest) hidden.push_back(std::move(value));
+    if (out.size() > longest_text) return bad("is longer than 1 MiB with its variables put in");
+    at = next + found->size;
+  }
+  return out;
 }
 
 }  // namespace hawser::detail

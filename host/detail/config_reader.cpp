@@ -7,7 +7,6 @@
 
 #include "../../transports/json_text.hpp"
 #include "../secrets.hpp"
-#include "config_expand.hpp"
 #include "json_pointer.hpp"
 
 namespace hawser::detail {
@@ -46,6 +45,13 @@ std::string without_variables(std::string text) {
 config_reader::config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into)
     : text_(text), file_(file), env_(env), into_(into), lines_(text) {}
 
+void config_reader::begin_entry(std::string server, config_dialect dialect) {
+  server_ = std::move(server);
+  dialect_ = dialect;
+}
+
+void config_reader::end_entry() { begin_entry({}, config_dialect::unknown); }
+
 void config_reader::error(const config_node& at, std::string what) {
   add(config_problem::kind::error, at.json, at.pointer, std::move(what));
 }
@@ -65,6 +71,7 @@ void config_reader::add(config_problem::kind how, std::string_view part, std::st
   if (into_.problems.size() > most_problems) return;
   if (into_.problems.size() == most_problems) {
     pointer.clear();
+    server_.clear();
     what = "there are more problems than these";
   }
   const text_position where = lines_.position_of(offset_of(part));
@@ -73,6 +80,7 @@ void config_reader::add(config_problem::kind how, std::string_view part, std::st
                             .line = where.line,
                             .column = where.column,
                             .pointer = std::move(pointer),
+                            .server = server_,
                             .what = std::move(what)});
 }
 
@@ -104,10 +112,15 @@ std::optional<std::string> config_reader::text(const config_node& at) {
   return value;
 }
 
-std::optional<std::string> config_reader::expanded(const config_node& at) {
+std::optional<std::string> config_reader::expanded(const config_node& at) { return expanded_as(at, text_place::value); }
+std::optional<std::string> config_reader::expanded_word(const config_node& at) {
+  return expanded_as(at, text_place::command_line);
+}
+
+std::optional<std::string> config_reader::expanded_as(const config_node& at, text_place place) {
   auto value = text(at);
   if (!value) return std::nullopt;
-  auto whole = expand(*value, env_, expansions_);
+  auto whole = expand(*value, {.dialect = dialect_, .place = place}, env_, expansions_);
   if (!whole) {
     error(at, whole.error().what);
     return std::nullopt;
@@ -140,8 +153,8 @@ std::optional<std::vector<std::string>> config_reader::list_of(const config_node
 std::optional<std::vector<std::string>> config_reader::texts(const config_node& at) {
   return list_of(at, &config_reader::text);
 }
-std::optional<std::vector<std::string>> config_reader::expanded_texts(const config_node& at) {
-  return list_of(at, &config_reader::expanded);
+std::optional<std::vector<std::string>> config_reader::expanded_words(const config_node& at) {
+  return list_of(at, &config_reader::expanded_word);
 }
 
 void config_reader::warn_of_literal_secrets(const config_node& at, std::string_view advice) {
@@ -175,22 +188,32 @@ std::optional<std::size_t> config_reader::number(const config_node& at, std::siz
 }
 
 std::optional<duration> config_reader::time(const config_node& at, time_unit plain) {
-  const bool seconds = plain == time_unit::seconds;
   std::optional<std::pair<double, duration>> value;
-  if (const auto number = number_of(at.json))
+  if (const auto number = number_of(at.json)) {
+    if (plain == time_unit::unstated) {
+      error(at,
+            "is a plain number, which is seconds in the files of some hosts and milliseconds in those of others, and "
+            R"(nothing here shows whose file this is: write a text with its unit like "500ms", "30s", "2m")");
+      return std::nullopt;
+    }
+    const bool seconds = plain == time_unit::seconds;
     value.emplace(*number, seconds ? duration{std::chrono::seconds{1}} : duration{std::chrono::milliseconds{1}});
-  else if (const auto word = text_of(at.json))
+  } else if (const auto word = text_of(at.json)) {
     value = timed(*word);
+  }
   if (!value) {
-    error(at, std::string{"must be a number of "} + (seconds ? "seconds" : "milliseconds") +
-                  R"(, or a text with its unit like "500ms", "30s", "2m")");
+    const std::string_view number = plain == time_unit::seconds        ? "must be a number of seconds, or a text"
+                                    : plain == time_unit::milliseconds ? "must be a number of milliseconds, or a text"
+                                                                       : "must be a text";
+    error(at, std::string{number} + R"( with its unit like "500ms", "30s", "2m")");
     return std::nullopt;
   }
   const double length = value->first * static_cast<double>(value->second.count());
   if (length >= 1 && length <= static_cast<double>(longest_time.count()))
     return duration{static_cast<std::int64_t>(length)};
-  error(at, seconds ? R"(must be more than 0 and at most a day: a plain number is seconds, milliseconds are "500ms")"
-                    : "must be more than 0 and at most a day");
+  error(at, plain == time_unit::seconds
+                ? R"(must be more than 0 and at most a day: a plain number is seconds, milliseconds are "500ms")"
+                : "must be more than 0 and at most a day");
   return std::nullopt;
 }
 

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "../config.hpp"
+#include "config_dialect.hpp"
+#include "config_expand.hpp"
 #include "config_text.hpp"
 
 namespace hawser::detail {
@@ -32,12 +34,21 @@ struct config_member {
 };
 
 /// What a plain number of time counts.
-enum class time_unit : std::uint8_t { seconds, milliseconds };
+enum class time_unit : std::uint8_t {
+  seconds,
+  milliseconds,
+  unstated,  ///< nobody knows, so that a plain number is an error
+};
 
 class config_reader {
  public:
   /// `text` is valid JSON and outlives the reader, as do `env` and `into`.
   config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into);
+
+  /// What is read and what is wrong from now on belongs to this server's entry, in a file of that dialect.
+  void begin_entry(std::string server, config_dialect dialect);
+  void end_entry();
+  [[nodiscard]] config_dialect dialect() const noexcept { return dialect_; }
 
   void error(const config_node& at, std::string what);
   void error(const config_member& at, std::string what);  ///< at the key
@@ -55,8 +66,10 @@ class config_reader {
   std::optional<std::string> text(const config_node& at);
   /// With its variables put in, and without NUL characters.
   std::optional<std::string> expanded(const config_node& at);
+  /// The same for a word of a command line, where a `$` may be meant for a shell.
+  std::optional<std::string> expanded_word(const config_node& at);
   std::optional<std::vector<std::string>> texts(const config_node& at);
-  std::optional<std::vector<std::string>> expanded_texts(const config_node& at);
+  std::optional<std::vector<std::string>> expanded_words(const config_node& at);
   /// What expanded() has put into texts since this was last asked for, where it may be a secret.
   std::vector<std::string> take_expansions() { return std::exchange(expansions_, {}); }
   /// A warning about what stands in the file itself, with no variable, and looks like a secret. One at most for a list,
@@ -70,6 +83,7 @@ class config_reader {
  private:
   using text_reader = std::optional<std::string> (config_reader::*)(const config_node&);
   std::optional<std::vector<std::string>> list_of(const config_node& at, text_reader one);
+  std::optional<std::string> expanded_as(const config_node& at, text_place place);
   [[nodiscard]] std::size_t offset_of(std::string_view part) const noexcept {
     return static_cast<std::size_t>(part.data() - text_.data());
   }
@@ -80,6 +94,8 @@ class config_reader {
   const variables& env_;
   loaded_config& into_;
   text_lines lines_;
+  std::string server_;
+  config_dialect dialect_ = config_dialect::unknown;
   std::size_t errors_ = 0;
   std::vector<std::string> expansions_;
 };

@@ -26,7 +26,7 @@ void set(T& to, std::optional<T> value) {
 
 class server_reader {
  public:
-  server_reader(config_shape shape, config_reader& from) : shape_(shape), from_(from) {}
+  server_reader(config_dialect dialect, config_reader& from) : dialect_(dialect), from_(from) {}
 
   void take(const config_member& m) {
     if (take_setting(m) || transport_.take(m)) return;
@@ -52,10 +52,8 @@ class server_reader {
       enabled_ = from_.flag(value);
     } else if (m.name == "disabled") {
       disabled_ = from_.flag(value);
-    } else if (m.name == "timeout" && shape_ == config_shape::opencode) {
-      set(to_.startup_timeout, from_.time(value, time_unit::milliseconds));
     } else if (m.name == "timeout") {
-      to_.timeout = from_.time(value, time_unit::seconds);
+      take_timeout(value);
     } else if (m.name == "silence") {
       to_.silence = from_.time(value, time_unit::seconds);
     } else if (m.name == "startup_timeout") {
@@ -76,6 +74,31 @@ class server_reader {
       return false;
     }
     return true;
+  }
+
+  void take_timeout(const config_node& at) {
+    switch (dialect_) {
+      case config_dialect::opencode: return take_timeout_of_opencode(at);
+      case config_dialect::hawser:
+      case config_dialect::cline: to_.timeout = from_.time(at, time_unit::seconds); return;
+      case config_dialect::claude:
+      case config_dialect::gemini: to_.timeout = from_.time(at, time_unit::milliseconds); return;
+      case config_dialect::unknown: to_.timeout = from_.time(at, time_unit::unstated); return;
+    }
+  }
+
+  // Of the start; newer files have both.
+  void take_timeout_of_opencode(const config_node& at) {
+    if (!at.is_object()) return set(to_.startup_timeout, from_.time(at, time_unit::milliseconds));
+    for (const config_member& m : from_.members(at)) {
+      if (m.name == "startup") {
+        set(to_.startup_timeout, from_.time(m.value, time_unit::milliseconds));
+      } else if (m.name == "request") {
+        to_.timeout = from_.time(m.value, time_unit::milliseconds);
+      } else {
+        from_.warning(m, "is not known here and has no effect");
+      }
+    }
   }
 
   void take_restart(const config_node& at) {
@@ -123,7 +146,7 @@ class server_reader {
     }
   }
 
-  config_shape shape_;
+  config_dialect dialect_;
   config_reader& from_;
   transport_reader transport_{from_};
   server_settings to_;
@@ -133,14 +156,14 @@ class server_reader {
 
 }  // namespace
 
-std::optional<server_settings> read_server(const config_member& entry, config_shape shape, config_reader& from) {
+std::optional<server_settings> read_server(const config_member& entry, config_dialect dialect, config_reader& from) {
   const std::size_t before = from.errors();
   if (const char* fault = server_name_fault(entry.name)) from.error(entry, fault);
   if (!entry.value.is_object()) {
     from.error(entry.value, "must be an object with the settings of a server");
     return std::nullopt;
   }
-  server_reader reader{shape, from};
+  server_reader reader{dialect, from};
   for (const config_member& m : from.members(entry.value)) reader.take(m);
   server_settings settings = reader.finish(entry);
   if (from.errors() != before) return std::nullopt;

@@ -2,12 +2,14 @@
 #include "config_transport.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "../../transports/http_proxy.hpp"
+#include "../../transports/json_text.hpp"
 #include "config_checks.hpp"
 #include "config_oauth.hpp"
 
@@ -17,6 +19,12 @@ namespace {
 
 constexpr std::string_view argument_advice =
     R"(every user of the machine can read the arguments of a program; use "env" if it reads that)";
+
+bool is_shell(std::string_view program) {
+  program.remove_prefix(program.find_last_of('/') + 1);  // npos + 1 is 0
+  constexpr std::array<std::string_view, 7> shells{"ash", "bash", "dash", "fish", "ksh", "sh", "zsh"};
+  return std::find(shells.begin(), shells.end(), program) != shells.end();
+}
 
 }  // namespace
 
@@ -66,14 +74,14 @@ void transport_reader::take_command(const config_member& m) {
   if (!first(command_, m)) return;
   if (m.value.is_object()) return take_command_object(m);
   if (m.value.is_array()) {  // opencode's: the program and its arguments in one list
-    auto words = from_.expanded_texts(m.value);
+    auto words = from_.expanded_words(m.value);
     if (!words) return;
     if (words->empty()) return from_.error(m.value, "is empty");
     program_.command = std::move(words->front());
     program_.args.insert(program_.args.begin(), std::next(words->begin()), words->end());
     from_.warn_of_literal_secrets(m.value, argument_advice);
   } else {
-    auto word = from_.expanded(m.value);
+    auto word = from_.expanded_word(m.value);
     if (!word) return;
     program_.command = *std::move(word);
   }
@@ -84,7 +92,7 @@ void transport_reader::take_command(const config_member& m) {
 void transport_reader::take_command_object(const config_member& m) {
   for (const config_member& part : from_.members(m.value)) {
     if (part.name == "path") {
-      program_.command = from_.expanded(part.value).value_or(std::string{});
+      program_.command = from_.expanded_word(part.value).value_or(std::string{});
     } else if (part.name == "args") {
       take_args(part);
     } else if (part.name == "env") {
@@ -96,7 +104,7 @@ void transport_reader::take_command_object(const config_member& m) {
 
 void transport_reader::take_args(const config_member& m) {
   if (!first(args_, m)) return;
-  auto words = from_.expanded_texts(m.value);
+  auto words = from_.expanded_words(m.value);
   if (!words) return;
   program_.args.insert(program_.args.end(), words->begin(), words->end());
   from_.warn_of_literal_secrets(m.value, argument_advice);
@@ -202,12 +210,29 @@ void transport_reader::without_effect(std::initializer_list<const slot*> those, 
     if (*key) from_.warning(**key, what);
 }
 
+// What Gemini means as a variable, other hosts pass on; only a shell does something with it.
+void transport_reader::warn_of_shell_variables(const slot& words) {
+  if (!words || !words->value.is_array() || from_.dialect() == config_dialect::gemini) return;
+  bool bare = false;
+  bool shell = is_shell(program_.command);
+  for_each_element(words->value.json, [&](std::string_view json) {
+    const std::string word = text_of(json).value_or(std::string{});
+    bare = bare || has_bare_variable(word);
+    shell = shell || word == "-c" || is_shell(word);
+    return true;
+  });
+  if (bare && !shell)
+    from_.warning(words->value, "has a `$NAME`, which is passed on as it stands: write `${NAME}` for the variable");
+}
+
 transport_reader::transport transport_reader::decide(const config_member& entry) {
   if (const char* fault = contradiction()) from_.error(entry, fault);
   if (url_) {
     without_effect({&args_, &env_, &inherit_env_, &cwd_}, "has no effect on a server that is an address");
     return std::move(address_);
   }
+  warn_of_shell_variables(command_);
+  warn_of_shell_variables(args_);
   without_effect({&headers_, &tls_, &proxy_, &oauth_}, "has no effect on a server that is a program");
   return std::move(program_);
 }

@@ -36,6 +36,7 @@ class transport_reader {
   void take_type(const config_member& m);
   void take_tls(const config_member& m);
   void take_proxy(const config_member& m);
+  void warn_of_shell_variables(const slot& words);
   const char* contradiction() const;
   void without_effect(std::initializer_list<const slot*> those, const char* what);
 

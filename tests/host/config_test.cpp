@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an entry of a server may say, in the shapes of several hosts, and what is refused.
+#include <ctime>
+
 #include "config_texts.hpp"
 
 namespace config_test {
@@ -86,15 +88,15 @@ const suite<"config"> tests = [] {
         {R"("command":"x","env":{"A=B":"1"})", "/mcpServers/a/env/A=B the name of a variable has"},
         {R"("command":"x","env":{"":"1"})", "/mcpServers/a/env/ the name of a variable is empty"},
         {R"("command":"x","lazy":"yes")", "/mcpServers/a/lazy must be true or false"},
-        {R"("command":"x","timeout":0)", "/mcpServers/a/timeout must be more than 0 and at most a day"},
-        {R"("command":"x","timeout":-1)", "/mcpServers/a/timeout must be more than 0"},
-        {R"("command":"x","timeout":600000)",
+        {R"("command":"x","lazy":false,"timeout":0)", "/mcpServers/a/timeout must be more than 0 and at most a day"},
+        {R"("command":"x","lazy":false,"timeout":-1)", "/mcpServers/a/timeout must be more than 0"},
+        {R"("command":"x","lazy":false,"timeout":600000)",
          "/mcpServers/a/timeout must be more than 0 and at most a day: a plain "
          "number is seconds"},
-        {R"("command":"x","timeout":1e300)", "/mcpServers/a/timeout must be more than 0"},
-        {R"("command":"x","timeout":"5")", "/mcpServers/a/timeout must be a number of seconds, or a text"},
-        {R"("command":"x","timeout":"nan s")", "/mcpServers/a/timeout must be a number of seconds"},
-        {R"("command":"x","timeout":"infs")", "/mcpServers/a/timeout must be "},
+        {R"("command":"x","lazy":false,"timeout":1e300)", "/mcpServers/a/timeout must be more than 0"},
+        {R"("command":"x","lazy":false,"timeout":"5")", "/mcpServers/a/timeout must be a number of seconds, or a text"},
+        {R"("command":"x","lazy":false,"timeout":"nan s")", "/mcpServers/a/timeout must be a number of seconds"},
+        {R"("command":"x","lazy":false,"timeout":"infs")", "/mcpServers/a/timeout must be "},
         {R"("command":"x","startup_timeout":null)", "/mcpServers/a/startup_timeout must be a number of seconds"},
         {R"("command":"x","restart":"always")", "/mcpServers/a/restart must be \"backoff\" or \"never\""},
         {R"("command":"x","concurrency":-1)", "/mcpServers/a/concurrency must be a whole number from 0 to"},
@@ -178,18 +180,95 @@ const suite<"config"> tests = [] {
     const auto& old = std::get<stdio_settings>(zed.settings.servers[0].transport);
     expect(old.command == "p" and old.args == std::vector<std::string>{"a"} and old.env.at("A") == "1");
     const auto code =
-        parse(R"({"editor.fontSize":12,"mcp":{"inputs":[],"servers":{"a":{"command":"x","timeout":5}}}})");
+        parse(R"({"editor.fontSize":12,"mcp":{"inputs":[],"servers":{"a":{"command":"x","timeout":"5s"}}}})");
     expect(code.problems.empty() and code.settings.servers.size() == 1_ul) << problems_of(code);
     expect(code.settings.servers[0].timeout == 5s);
     const auto named_servers = parse(R"({"mcp":{"servers":{"type":"local","command":["x"]}}})");
     expect(named_servers.problems.empty() and named_servers.settings.servers[0].name == "servers");
   };
+  "CMD-7 a plain timeout counts by whose file it is, and is refused where nothing shows that"_test = [] {
+    const auto in = [](const std::string& text) {
+      const auto config = parse(text);
+      expect(fatal(config.settings.servers.size() == 1_ul)) << text << problems_of(config);
+      return config.settings.servers.front();
+    };
+    expect(good(R"("httpUrl":"http://g.test/mcp","timeout":2000)").timeout == 2s) << "Gemini";
+    expect(good(R"("command":"x","trust":true,"timeout":2000)").timeout == 2s) << "Gemini";
+    expect(in(R"({"mcp":{"allowed":["a"]},"mcpServers":{"a":{"command":"x","timeout":2000}}})").timeout == 2s);
+    expect(in(R"({"numStartups":3,"mcpServers":{"a":{"command":"x","timeout":2000}}})").timeout == 2s) << "Claude";
+    expect(good(R"("command":"x","startup_timeout":5,"timeout":2000)").timeout == 2000s) << "Hawser";
+    expect(in(R"({"hawser":{},"mcpServers":{"a":{"command":"x","timeout":2}}})").timeout == 2s);
+    expect(good(R"("command":"x","timeout":"2s")").timeout == 2s) << "a unit is always understood";
+    const auto opencode = in(R"({"mcp":{"a":{"type":"local","command":["x"],"timeout":2000}}})");
+    expect(opencode.startup_timeout == 2s and !opencode.timeout);
+    const auto newer =
+        in(R"({"mcp":{"servers":{"a":{"type":"remote","url":"http://a","timeout":{"startup":2000,"request":3000}}}}})");
+    expect(newer.startup_timeout == 2s and newer.timeout == 3s);
+    const auto neighbour =
+        parse_servers(R"("a":{"command":"x","timeout":2000},"b":{"command":"y","includeTools":["z"]})");
+    expect(fatal(neighbour.settings.servers.size() == 2_ul)) << problems_of(neighbour);
+    expect(neighbour.settings.servers[0].timeout == 2s) << "a file is of one host";
+
+    for (const char* members : {R"("command":"x","timeout":2000)", R"("command":"x","timeout":5)",
+                                R"("command":"x","lazy":true,"trust":true,"timeout":5)"}) {
+      const std::string fault = fault_of(members);
+      expect(fault.starts_with("/mcpServers/a/timeout is a plain number")) << fault;
+      expect(contains(fault, R"(write a text with its unit like "500ms", "30s", "2m")")) << fault;
+    }
+    expect(contains(problems_of(parse_entry(R"("command":"x","timeout":2000)")), "mcp.json:1:")) << "file and line";
+    const auto code = parse(R"({"mcp":{"inputs":[],"servers":{"a":{"command":"x","timeout":5}}}})");
+    expect(code.settings.servers.empty() and code.refused == std::vector<std::string>{"a"}) << problems_of(code);
+  };
+  "CMD-7 the variables of Gemini and opencode are put in in their files, and not sent as they stand in others"_test =
+      [] {
+        const auto gemini =
+            address(R"("httpUrl":"http://a/$HOST","headers":{"Authorization":"Bearer $TOKEN","X":"a$ $5"})");
+        expect(gemini.headers.at("Authorization") == "Bearer s3cret" and gemini.url == "http://a/a.test");
+        expect(gemini.headers.at("X") == "a$ $5");
+        const auto child =
+            program(R"("command":"x","trust":false,"args":["--key=$TOKEN"],"env":{"K":"${TOKEN}$HOST."})");
+        expect(child.args == std::vector<std::string>{"--key=s3cret"} and child.env.at("K") == "s3creta.test.");
+        expect(fault_of(R"("httpUrl":"http://a","headers":{"X":"$NONE"})") ==
+               "/mcpServers/a/headers/X needs the variable NONE, which is not set");
+        const auto opencode =
+            parse(R"({"mcp":{"a":{"type":"remote","url":"http://a","headers":{"X":"Bearer {env:TOKEN}"}},
+      "b":{"type":"local","command":["x","{env:HOST}/{env:}"],"environment":{"K":"{env:TOKEN}"}}}})");
+        expect(fatal(opencode.settings.servers.size() == 2_ul)) << problems_of(opencode);
+        expect(std::get<http_settings>(opencode.settings.servers[0].transport).headers.at("X") == "Bearer s3cret");
+        const auto& local = std::get<stdio_settings>(opencode.settings.servers[1].transport);
+        expect(local.env.at("K") == "s3cret" and local.args == std::vector<std::string>{"a.test/{env:}"});
+        expect(opencode.settings.servers[0].expansions == std::vector<std::string>{"s3cret"}) << "hidden like others";
+        const auto file = parse(R"({"mcp":{"a":{"type":"remote","url":"http://a","headers":{"X":"{file:~/.key}"}}}})");
+        expect(file.settings.servers.empty() and
+               contains(problems_of(file), "put what the file holds into a variable"));
+
+        expect(contains(fault_of(R"("url":"http://a","headers":{"X":"Bearer {env:TOKEN}"})"), "write `${TOKEN}`"));
+        expect(contains(fault_of(R"("command":"x","args":["--key={env:TOKEN}"])"), "write `${TOKEN}`"));
+        for (const char* members : {R"("url":"http://a","headers":{"Authorization":"Bearer $TOKEN"})",
+                                    R"("command":"x","env":{"K":"$TOKEN"})", R"("url":"http://a/$TOKEN")",
+                                    R"("url":"http://a","headers":{"X":"{file:key}"})"})
+          expect(contains(fault_of(members), "write `${NAME}`")) << members;
+        expect(program(R"("command":"x","env":{"K":"pa$word a$ $1"})").env.at("K") == "pa$word a$ $1");
+        expect(program(R"("command":"sh","args":["-c","exec $0"])").args.size() == 2_ul) << "a shell's own";
+        const auto passed_on = parse_entry(R"("command":"x","args":["--header","Authorization: $TOKEN"])");
+        expect(passed_on.settings.servers.size() == 1_ul and
+               contains(problems_of(passed_on), "is passed on as it stands"));
+      };
+  "CMD-7 a text of nothing but beginnings of variables costs its size"_test = [] {
+    std::string many;
+    while (many.size() < 1'000'000) many += "{env:{file:$ ";
+    const std::string text = R"({"mcp":{"a":{"type":"local","command":["x",")" + many + "\"]}}}";
+    const std::clock_t before = std::clock();
+    const auto config = parse(text);
+    expect(config.settings.servers.size() == 1_ul) << problems_of(config);
+    expect(std::clock() - before < 2 * CLOCKS_PER_SEC);
+  };
   "S109 G05 variables are put in once, and a missing one is named with its key"_test = [] {
     const auto child =
-        program(R"("command":"${HOST}/x","args":["${TOKEN}-${NONE:-d}","${NESTED}","$HOME","a$","${EMPTY}"],
+        program(R"("command":"${HOST}/x","args":["${TOKEN}-${NONE:-d}","${NESTED}","-c","$HOME","a$","${EMPTY}"],
       "env":{"${HOST}":"${env:TOKEN}","B":"${EMPTY:-e}${NONE:-}"},"cwd":"/${HOST:-/x}")");
     expect(child.command == "a.test/x" and child.cwd == "/a.test");
-    expect(child.args == std::vector<std::string>{"s3cret-d", "${TOKEN}", "$HOME", "a$", ""});
+    expect(child.args == std::vector<std::string>{"s3cret-d", "${TOKEN}", "-c", "$HOME", "a$", ""});
     expect(child.env.at("${HOST}") == "s3cret" and child.env.at("B") == "e") << "names are taken as they are";
     const auto remote = address(R"("url":"https://${HOST}/mcp","headers":{"Authorization":"Bearer ${TOKEN}"})");
     expect(remote.url == "https://a.test/mcp" and remote.headers.at("Authorization") == "Bearer s3cret");
