@@ -58,6 +58,7 @@ void add_servers(CLI::App& app, chosen_command& chosen) {
   add_common(*get, of_get);
   get->footer(
       "--json: one object {name, state, revision, server, capabilities, instructions, ...}\n"
+      "Exit code: not 0 if it does not start (4), or its tools cannot be listed (5, 6).\n"
       "Example: hawser get git --config mcp.json");
 
   CLI::App* watch = app.add_subcommand("watch", "starts all servers and shows what changes, until Ctrl-C");
@@ -94,6 +95,9 @@ void add_logins(CLI::App& app, chosen_command& chosen) {
   auth->add_flag("--no-browser", of_auth.no_browser,
                  "opens none: prints the address, and reads from stdin what the browser comes back with")
       ->excludes(status);
+  auth->add_flag("--session-only", of_auth.session_only,
+                 "also where the login cannot be kept: then it ends with this command")
+      ->excludes(status);
   add_common(*auth, of_auth);
   auth->footer(
       "Nothing but this command ever asks for a login. It is kept in $XDG_STATE_HOME/hawser, for you alone, and "
@@ -101,7 +105,9 @@ void add_logins(CLI::App& app, chosen_command& chosen) {
       "without asking as long as the server allows. With --no-browser paste the whole address that the browser ends "
       "at,\n"
       "even though it shows an error there; that is for machines without a browser. Ctrl-C changes nothing.\n"
-      "--json: one object {name, url, issuer, resource, client, scope, expires_at, lasting}; with --status {logins: "
+      "Exit code 3: the login cannot be kept.\n"
+      "--json: one object {name, url, issuer, resource, client, scope, expires_at, lasting, kept}; with --status "
+      "{logins: "
       "[...]}\n"
       "Examples: hawser auth notes\n"
       "          hawser auth notes --scope notes:write --no-browser");
@@ -122,8 +128,10 @@ void add_tools(CLI::App& app, chosen_command& chosen) {
   tools->add_option("server", of_tools.server, "only this server's");
   add_common(*tools, of_tools);
   tools->footer(
-      "--json: {\"tools\":[{name, server, definition}]}, the definition as the server sent it\n"
-      "A server that cannot be started is named on stderr, the others are listed, and the exit code is 4.\n"
+      "--json: {\"tools\":[{name, server, definition}], \"left_out\":[{server, tool, what}]}, the definition as the\n"
+      "server sent it\n"
+      "A server that cannot be started or listed is named on stderr, and so are tools that cannot be used; the others\n"
+      "are listed. Exit code 4: a server did not start; 5: not within --timeout; 6: its list is none.\n"
       "Example: hawser tools git");
 
   CLI::App* call = app.add_subcommand("call", "calls a tool; starts only the server that has it");
@@ -134,6 +142,8 @@ void add_tools(CLI::App& app, chosen_command& chosen) {
   call->add_flag("--raw", of_call.raw, "writes the text as it is; not to a terminal");
   add_common(*call, of_call);
   call->footer(
+      "The tool is looked up in what is remembered of the servers; a server that was never listed is started if the\n"
+      "tool's name begins with its own. A name that nobody has is exit code 1, with the nearest names.\n"
       "A value is taken as the tool's schema says; key:=JSON is always JSON. An array may be given by its elements:\n"
       "tag=a tag=b. Text that controls a terminal is printed escaped. Exit code 1: the tool reported an error.\n"
       "--json: one object {data, meta}; of a failed call {error: {code, message, executed, server, phase,\n"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -42,13 +43,21 @@ configured read_configuration(const common_options& options, output& complaints)
     return read;
   }
   loaded_config loaded = parse_config(*text, choice->path, process_variables());
-  for (const config_problem& problem : loaded.problems) {
-    const bool harmless = problem.how == config_problem::kind::warning;
-    complaints.line({in(harmless ? ink::yellow : ink::red, escaped(problem.text()))});
+  if (!loaded.usable) {
+    for (const config_problem& problem : loaded.problems) print_problem(complaints, problem);
   }
   read.usable = loaded.usable;
   read.settings = std::move(loaded.settings);
+  read.problems = std::move(loaded.problems);
+  read.refused = std::move(loaded.refused);
   return read;
+}
+
+bool configured::refuses(std::string_view server) const { return std::ranges::find(refused, server) != refused.end(); }
+
+void print_problem(output& to, const config_problem& problem) {
+  const bool harmless = problem.how == config_problem::kind::warning;
+  to.line({in(harmless ? ink::yellow : ink::red, escaped(problem.text()))});
 }
 
 std::string memory_folder(const common_options& options) {

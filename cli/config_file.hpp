@@ -10,12 +10,19 @@ namespace hawser::cli {
 
 struct configured {
   host_settings settings{};
-  std::string file{};   ///< empty: none was named
-  bool usable = false;  ///< false: the file is missing or no configuration at all; what is wrong was printed
+  std::string file{};                      ///< empty: none was named
+  bool usable = false;                     ///< false: the file is missing or no configuration at all
+  std::vector<config_problem> problems{};  ///< what is wrong with it
+  std::vector<std::string> refused{};      ///< servers that are left out because of it
+
+  [[nodiscard]] bool refuses(std::string_view server) const;
 };
 
-/// Prints what is wrong with it, a line each, as compilers do.
+/// Prints why a file is not usable; else nothing: which problems matter is known to the command.
 configured read_configuration(const common_options& options, output& complaints);
+
+/// A line each, as compilers do.
+void print_problem(output& to, const config_problem& problem);
 
 /// Where to keep what was learned about servers; empty if nowhere.
 std::string memory_folder(const common_options& options);

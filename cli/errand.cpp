@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "errand.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <set>
 
 #include "../runtime/core_files.hpp"
 #include "../runtime/scope.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
+#include "../transports/json_text.hpp"
 #include "config_file.hpp"
 #include "dialogs.hpp"
 #include "interruption.hpp"
+#include "nearest_names.hpp"
 
 namespace hawser::cli {
 
@@ -38,11 +42,31 @@ hub_options options_for(terminal& screen, const common_options& options, const e
   return chosen;
 }
 
+log_level shown_level(const common_options& options) { return options.verbose ? log_level::debug : log_level::warning; }
+
+// What the library has to say on stderr, each sentence once.
+class remark_printer {
+ public:
+  explicit remark_printer(terminal& screen) : screen_(&screen) {}
+
+  void operator()(const log_record& said) {
+    constexpr std::size_t most = 1'000;  // a server that makes up new ones is not remembered for ever
+    const bool warning = said.level >= log_level::warning;
+    if (warning) {
+      if (printed_.size() == most) return;
+      if (!printed_.insert(std::string{said.subject} + '\n' + std::string{said.text}).second) return;
+    }
+    screen_->err.line({warning ? in(ink::yellow, "hawser: warning: ") : in(ink::dim, ""),
+                       in(ink::dim, escaped(said.subject)), in(ink::dim, ": "), escaped(said.text)});
+  }
+
+ private:
+  terminal* screen_;
+  std::set<std::string> printed_;
+};
+
 logger remarks(terminal& screen, const common_options& options) {
-  return logger{[&screen](const log_record& said) {
-                  screen.err.line({in(ink::dim, escaped(said.subject)), in(ink::dim, ": "), escaped(said.text)});
-                },
-                options.verbose ? log_level::debug : log_level::off};
+  return logger{remark_printer{screen}, shown_level(options)};
 }
 
 task<result<exit_code>> bounded(errand& e, const errand_plan& plan) {
@@ -55,14 +79,14 @@ task<result<exit_code>> bounded(errand& e, const errand_plan& plan) {
 
 task<result<exit_code>> within_time(errand& e, const errand_plan& plan) {
   const auto limit = e.options.timeout();
-  if (!limit) co_return co_await bounded(e, plan);
+  if (!limit || e.deadline) co_return co_await bounded(e, plan);
   co_return co_await with_timeout(*limit, bounded(e, plan));
 }
 
 task<result<void>> printed(output& to) { co_return co_await to.flush(); }
 
 task<int> conduct(loop& home, terminal& screen, const common_options& options, errand_plan& plan,
-                  host_settings settings) {
+                  const configured& config, host_settings settings) {
   constexpr auto last_words = std::chrono::seconds{1};
   auto signals = signal_set::start(home, {SIGINT, SIGTERM, SIGHUP});
   if (!signals) {
@@ -80,7 +104,10 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
   auto outcome = result<exit_code>{exit_code::ok};
   auto opened = co_await servers.open();
   if (opened) {
-    errand e{.options = options, .screen = screen, .waiting = waiting, .servers = servers};
+    errand e{
+        .options = options, .screen = screen, .waiting = waiting, .servers = servers, .home = home, .config = config};
+    const auto limit = options.timeout();
+    if (limit && plan.bounds == errand_plan::bounding::by_server) e.deadline = home.now() + *limit;
     outcome = co_await with_stop(stopping.token(), within_time(e, plan));
   } else {
     outcome = opened.error();
@@ -108,7 +135,24 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
   co_return static_cast<int>(outcome ? *outcome : code_for(outcome.error()));
 }
 
-task<result<void>> ready_of(hub& servers, std::string name) { co_return co_await servers.ready(std::move(name)); }
+task<result<void>> ready_of(errand& e, std::string name, readiness wanted) {
+  hub& servers = e.servers;
+  auto waiting = wanted == readiness::listed ? servers.listed(name) : servers.ready(name);
+  const auto bound = time_left(e);
+  if (!bound) co_return co_await std::move(waiting);
+  auto outcome = co_await with_timeout(*bound, std::move(waiting));
+  if (!outcome && outcome.error().code == errc::timed_out && outcome.error().server.empty())
+    co_return out_of_time(e, name, "ready");
+  co_return outcome;
+}
+
+// Those that the command has to do with; all where every message is wanted.
+void print_problems(output& to, const common_options& options, const command_subject& about, const configured& read) {
+  for (const config_problem& one : read.problems) {
+    if (one.server.empty() || options.verbose || about.includes(read.settings.names, one.server))
+      print_problem(to, one);
+  }
+}
 
 }  // namespace
 
@@ -117,17 +161,39 @@ void complain(output& to, const error& why) { to.line({in(ink::red, "hawser: "),
 int run_errand(terminal& screen, const common_options& options, errand_plan plan) {
   configured read = read_configuration(options, screen.err);
   if (!read.usable) return static_cast<int>(exit_code::config);
+  print_problems(screen.err, options, plan.about, read);
   for (server_settings& one : read.settings.servers) one.ladder = hurried;
   forbid_core_files();  // T-30: any command may have tokens in its memory
   loop home{loop::options{.log = remarks(screen, options)}};
-  return home.run(conduct(home, screen, options, plan, std::move(read.settings)));
+  host_settings settings = std::move(read.settings);
+  read.settings.names = settings.names;
+  return home.run(conduct(home, screen, options, plan, read, std::move(settings)));
+}
+
+bool command_subject::includes(const naming& names, std::string_view server) const {
+  switch (of) {
+    case kind::all: return true;
+    case kind::server: return server == name;
+    case kind::tool: return !server.empty() && could_expose(names, server, name);
+    case kind::nothing: break;
+  }
+  return false;
 }
 
 result<std::vector<std::string>> wanted_servers(const errand& e, const std::string& only) {
   std::vector<std::string> names;
   if (!only.empty()) {
     const auto one = e.servers.status(only);
-    if (!one) return error{.code = errc::tool_unknown, .what = "no server is named \"" + only + "\""};
+    if (!one && e.config.refuses(only))
+      return error{.code = errc::config,
+                   .what = "server " + json_string(only) + " is left out: its configuration has errors, see above",
+                   .server = only};
+    if (!one) {
+      nearest_names near{only};
+      for (const server_status& other : e.servers.status()) near.consider(other.name);
+      return error{.code = errc::tool_unknown,
+                   .what = "no server is named " + json_string(only) + suggestion(near.best())};
+    }
     names.push_back(only);
     return names;
   }
@@ -135,29 +201,58 @@ result<std::vector<std::string>> wanted_servers(const errand& e, const std::stri
     if (one.enabled) names.push_back(one.name);
   }
   if (!names.empty()) return names;
+  if (!e.servers.status().empty())
+    return error{.code = errc::config, .what = "every server that is configured is disabled"};
+  if (!e.config.refused.empty())
+    return error{.code = errc::config, .what = "no server is left: those that are configured have errors, see above"};
   return error{.code = errc::config, .what = "no server is configured; name a file with --config, or in HAWSER_CONFIG"};
 }
 
-task<result<std::vector<std::string>>> started(errand& e, std::vector<std::string> names) {
+std::optional<duration> time_left(const errand& e) {
+  if (!e.deadline) return std::nullopt;
+  return std::max(duration{1}, *e.deadline - e.home.now());
+}
+
+error out_of_time(const errand& e, const std::string& server, std::string_view phase) {
+  return error{.code = errc::timed_out,
+               .what = "server " + json_string(server) + ": it was not " + std::string{phase} + " within the " +
+                       readable(e.options.timeout().value_or(duration{})) + " of --timeout",
+               .server = server,
+               .phase = std::string{phase}};
+}
+
+task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted) {
   safe_text who{"starting"};
   for (const std::string& name : names) who += safe_text{" ", escaped(name)};
   e.waiting.show(std::move(who));
   std::vector<task<result<void>>> starts;
   starts.reserve(names.size());
-  for (const std::string& name : names) starts.push_back(ready_of(e.servers, name));
-  const auto outcomes = co_await when_all(std::move(starts));
+  for (const std::string& name : names) starts.push_back(ready_of(e, name, wanted));
+  auto outcomes = co_await when_all(std::move(starts));
   e.waiting.end();
-  std::vector<std::string> ready;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (outcomes[i]) {
-      ready.push_back(names[i]);
-    } else if (outcomes[i].error().code == errc::cancelled) {
-      co_return outcomes[i].error();
+  for (const auto& one : outcomes) {
+    if (!one && one.error().code == errc::cancelled) co_return one.error();
+  }
+  co_return outcomes;
+}
+
+task<result<started_servers>> started(errand& e, std::string only, readiness wanted) {
+  const auto names = wanted_servers(e, only);
+  if (!names) co_return names.error();
+  const auto outcomes = co_await start_all(e, *names, wanted);
+  if (!outcomes) co_return outcomes.error();
+  started_servers all;
+  if (only.empty() && !e.config.refused.empty()) all.code = exit_code::config;
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const auto& one = (*outcomes)[i];
+    if (one) {
+      all.ready.push_back((*names)[i]);
     } else {
-      complain(e.screen.err, outcomes[i].error());
+      complain(e.screen.err, one.error());
+      all.code = combined(all.code, code_for_server(one.error()));
     }
   }
-  co_return ready;
+  co_return all;
 }
 
 }  // namespace hawser::cli

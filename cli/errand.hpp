@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../host/hub.hpp"
 #include "common_options.hpp"
+#include "config_file.hpp"
 #include "exit_code.hpp"
 #include "terminal.hpp"
 
@@ -21,15 +23,40 @@ struct errand {
   terminal& screen;
   progress& waiting;
   hub& servers;
+  loop& home;
+  const configured& config;              ///< but for the settings of the servers, which the hub has
+  std::optional<time_point> deadline{};  ///< of --timeout, where the command keeps it server by server
+};
+
+/// Which servers a command has to do with: what is wrong with the configuration of others is not its business.
+struct command_subject {
+  enum class kind : std::uint8_t {
+    all,
+    server,   ///< the one of the name
+    tool,     ///< those that could have the tool
+    nothing,  ///< none of them
+  };
+  kind of = kind::all;
+  std::string name{};
+
+  /// One server, or all if `server` is empty.
+  static command_subject server_or_all(const std::string& server) {
+    return {.of = server.empty() ? kind::all : kind::server, .name = server};
+  }
+  [[nodiscard]] bool includes(const naming& names, std::string_view server) const;
 };
 
 struct errand_plan {
   enum class starting : std::uint8_t { what_is_needed, all };
   enum class ending : std::uint8_t { by_itself, by_interruption };  ///< the latter: Ctrl-C is its regular end
+  /// What --timeout bounds: the work as a whole, or each wait for a server, so that what others said is not lost.
+  enum class bounding : std::uint8_t { whole, by_server };
   /// What is done. An error is printed, and decides on the exit code.
   std::function<task<result<exit_code>>(errand&)> work;
   starting starts = starting::what_is_needed;
   ending ends = ending::by_itself;
+  bounding bounds = bounding::whole;
+  command_subject about{};
   std::function<void(const host_change&)> on_change{};
   /// Called with the error that is printed, for programs that read the output.
   std::function<void(const error&)> on_error{};
@@ -38,12 +65,30 @@ struct errand_plan {
 /// Returns the program's exit code.
 int run_errand(terminal& screen, const common_options& options, errand_plan plan);
 
-/// The names of the servers that are enabled, or of the one that was asked for. errc::config if there is none.
+/// The names of the servers that are enabled, or of the one that was asked for. errc::config if there is none, or if
+/// its configuration was refused; errc::tool_unknown if there is none of the name.
 result<std::vector<std::string>> wanted_servers(const errand& e, const std::string& only);
 
-/// Starts them at the same time and waits; returns those that are ready. Why others are not is printed. An error only
-/// if a stop came first.
-task<result<std::vector<std::string>>> started(errand& e, std::vector<std::string> names);
+/// How far a server has to be: ready for requests, or its tools listed, too.
+enum class readiness : std::uint8_t { connected, listed };
+
+/// Starts them at the same time and waits, until the command's deadline; says how it went, in the order of the names.
+/// An error only if a stop came first.
+task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted);
+
+struct started_servers {
+  std::vector<std::string> ready{};
+  exit_code code = exit_code::ok;  ///< of those that are not
+};
+
+/// The same; why others are not ready is printed. Without `only`, servers whose configuration was refused count as
+/// failed.
+task<result<started_servers>> started(errand& e, std::string only, readiness wanted);
+
+/// What is left until the command's deadline for something that takes a bound; nothing where there is none.
+std::optional<duration> time_left(const errand& e);
+/// The error of a server that did not answer before the command's deadline.
+error out_of_time(const errand& e, const std::string& server, std::string_view phase);
 
 void complain(output& to, const error& why);
 

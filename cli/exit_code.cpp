@@ -22,4 +22,13 @@ exit_code code_for(const error& why) noexcept {
   return why.executed == execution::unknown ? exit_code::outcome_unknown : exit_code::unreachable;
 }
 
+exit_code code_for_server(const error& why) noexcept {
+  return why.phase == "start" ? exit_code::unreachable : code_for(why);
+}
+
+exit_code combined(exit_code one, exit_code other) noexcept {
+  if (one == exit_code::ok || one == other) return other;
+  return other == exit_code::ok ? one : exit_code::unreachable;
+}
+
 }  // namespace hawser::cli

@@ -13,7 +13,8 @@ enum class exit_code : std::uint8_t {
   no = 1,               ///< the tool reported an error, or there is nothing of the name
   usage = 2,            ///< the command line
   config = 3,           ///< the configuration
-  unreachable = 4,      ///< a server could not be started or reached, or went away before it was asked
+  unreachable = 4,      ///< a server could not be started or reached, or went away before it was asked; or several
+                        ///< servers failed in different ways
   timed_out = 5,        ///< what was asked for may have been done
   refused = 6,          ///< the server answered with an error, or with something that is no answer
   outcome_unknown = 7,  ///< the server went away after it was asked: what was asked for may have been done
@@ -31,13 +32,18 @@ inline constexpr const char* exit_code_help =
     "  1    the tool reported an error, or there is nothing of that name\n"
     "  2    the command line cannot be understood\n"
     "  3    the configuration cannot be used\n"
-    "  4    a server could not be started or reached\n"
+    "  4    a server could not be started or reached, or several servers failed in different ways\n"
     "  5    timed out; what was asked for may have been done\n"
-    "  6    the server refused, or its answer was none\n"
+    "  6    the server refused, or its answer or its list was none\n"
     "  7    the server went away while it was asked; what was asked for may have been done\n"
     "  130  ended by Ctrl-C (129 by SIGHUP, 143 by SIGTERM)\n"
-    "  141  nobody reads the output any more";
+    "  141  nobody reads the output any more\n"
+    "What the other servers answered is printed all the same; a server that failed is named on stderr.";
 
 exit_code code_for(const error& why) noexcept;
+/// The same for a server that could not be asked at all: why it did not start does not matter.
+exit_code code_for_server(const error& why) noexcept;
+/// Of several servers: what failed, or `unreachable` where they failed in different ways.
+exit_code combined(exit_code one, exit_code other) noexcept;
 
 }  // namespace hawser::cli

@@ -13,17 +13,18 @@ namespace hawser::cli {
 /// What one server lists.
 struct server_list {
   std::string server{};
+  list_kind what{};
   boost::json::array elements{};
 };
 
 struct server_lists {
   std::vector<server_list> all{};
-  bool complete = true;  ///< else somebody could not be asked, which was printed
+  exit_code code = exit_code::ok;  ///< of those that could not be asked, which was printed
 };
 
-/// Starts the servers (`only` one, if that is not empty) and lists what they have. An error only if a stop came first,
-/// or there is no server.
-task<result<server_lists>> lists_of(errand& e, std::string only, list_kind what);
+/// Starts the servers (`only` one, if that is not empty) and lists what they have of these kinds, all at the same time.
+/// An error only if a stop came first, or there is no server.
+task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<list_kind> kinds);
 
 /// A member that is a text; empty if it is none.
 std::string text_in(const boost::json::value& element, std::string_view member);

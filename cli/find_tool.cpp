@@ -2,20 +2,17 @@
 #include "find_tool.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "../transports/json_text.hpp"
+#include "nearest_names.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
-// As names are cleaned, roughly: this only decides who is asked first.
-char cleaned(char c) noexcept {
-  const bool clean = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  return clean ? c : '_';
-}
+// What is known of a tool that was not found, in words.
+constexpr std::size_t most_servers_named = 5;
 
 std::optional<found_tool> look(const errand& e, const std::string& name, const std::string& server) {
   const table_ref held = e.servers.tools();
@@ -31,44 +28,108 @@ std::optional<found_tool> look(const errand& e, const std::string& name, const s
   return found_tool{.name = std::string{row->name}, .input_schema = std::string{row->definition->input_schema}};
 }
 
-error unknown(const errand& e, const std::string& name, const std::string& server) {
+bool could_have(const errand& e, const std::string& server, const std::string& name) {
+  return could_expose(e.config.settings.names, server, name);
+}
+
+// Its tools are known only after a start, in this run or in an earlier one.
+bool was_listed(const server_status& of) { return !of.agreed.revision.empty(); }
+
+std::string names_in_words(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most_servers_named; ++i)
+    text.append(text.empty() ? "" : ", ").append(names[i]);
+  return names.size() > most_servers_named ? text + ", ..." : text;
+}
+
+// The tools whose names are near, or that a server calls by this name.
+std::string nearest_tools(const errand& e, const std::string& name, const std::string& server) {
+  nearest_names near{name};
+  const table_ref held = e.servers.tools();
+  for (const tool_row* row : *held) {
+    if (server.empty()) {
+      near.consider(row->name, row->definition->name);
+    } else if (row->server_name == server) {
+      near.consider(row->definition->name);
+    }
+  }
+  return suggestion(near.best());
+}
+
+// Why a server that could have the tool does not.
+std::string why_not(const errand& e, const server_status& of, const std::string& name, const std::string& server) {
+  const std::string who = "; server " + json_string(of.name);
+  if (!of.enabled) return who + ", which could have it, is disabled";
+  for (const left_out_tool& one : of.left_out) {
+    const bool is_it =
+        server.empty() ? exposed_name(e.config.settings.names, of.name, one.tool) == name : one.tool == name;
+    if (is_it) return who + " lists it, but it cannot be used: " + one.what;
+  }
+  return {};
+}
+
+error unknown_name(const errand& e, const std::string& name, const std::string& server) {
   error why{.code = errc::tool_unknown, .what = "no tool is named " + json_string(name)};
   if (!server.empty()) why.what = "server " + json_string(server) + " has no tool " + json_string(name);
-  const table_ref held = e.servers.tools();
-  std::string others;
-  for (const tool_row* row : *held) {
-    if (row->definition->name == name) others.append(others.empty() ? "" : " or ").append(row->name);
+  std::string reasons;
+  std::vector<std::string> owners;
+  std::vector<std::string> unlisted;
+  for (const server_status& one : e.servers.status()) {
+    const bool possible = server.empty() ? could_have(e, one.name, name) : one.name == server;
+    if (possible) reasons += why_not(e, one, name, server);
+    if (one.enabled && possible) owners.push_back(one.name);
+    if (one.enabled && !was_listed(one)) unlisted.push_back(one.name);
   }
-  why.what += others.empty() ? "; hawser tools lists all" : "; did you mean " + others + "?";
+  for (const std::string& one : e.config.refused) {
+    if (!server.empty() || !could_have(e, one, name)) continue;
+    reasons +=
+        "; server " + json_string(one) + ", which could have it, is left out: its configuration has errors, see above";
+    why.code = errc::config;
+  }
+  if (reasons.empty()) reasons = nearest_tools(e, name, server);
+  why.what += reasons;
+  if (!server.empty()) return why;
+  if (!unlisted.empty()) {
+    why.what += "; never listed so far: " + names_in_words(unlisted) + " (hawser tools lists them)";
+  } else if (owners.empty()) {
+    why.what += "; hawser tools lists all";
+  } else {
+    why.what += "; hawser tools " + owners.front() + " asks that server again";
+  }
   return why;
+}
+
+// Who is asked where the name is not remembered.
+result<std::vector<std::string>> servers_to_ask(const errand& e, const std::string& name, const std::string& server) {
+  const auto all = e.servers.status();
+  if (!server.empty() || all.empty()) return wanted_servers(e, server);
+  std::vector<std::string> names;
+  for (const server_status& one : all) {
+    if (one.enabled && could_have(e, one.name, name) && !was_listed(one)) names.push_back(one.name);
+  }
+  return names;
 }
 
 }  // namespace
 
-bool is_likely_owner(std::string_view server, std::string_view tool) noexcept {
-  if (server.empty() || server.size() > tool.size()) return false;
-  return std::ranges::equal(server, tool.substr(0, server.size()),
-                            [](char a, char b) { return cleaned(a) == cleaned(b); });
-}
-
 task<result<found_tool>> find_tool(errand& e, std::string name, std::string server) {
   if (auto known = look(e, name, server)) co_return *std::move(known);
-  auto names = wanted_servers(e, server);
-  if (!names) co_return std::move(names).error();
-  std::array<std::vector<std::string>, 2> groups;  // who is likely to have it, and the others
-  for (std::string& one : *names) groups.at(is_likely_owner(one, name) ? 0 : 1).push_back(std::move(one));
-  std::size_t failed = 0;
-  for (const auto& group : groups) {
-    if (group.empty()) continue;
-    const auto ready = co_await started(e, group);
-    if (!ready) co_return ready.error();
-    failed += group.size() - ready->size();
-    if (auto found = look(e, name, server)) co_return *std::move(found);
-  }
-  error why = unknown(e, name, server);
+  const auto asked = servers_to_ask(e, name, server);
+  if (!asked) co_return asked.error();
+  if (asked->empty()) co_return unknown_name(e, name, server);
+  const auto outcomes = co_await start_all(e, *asked, readiness::listed);
+  if (!outcomes) co_return outcomes.error();
+  if (auto found = look(e, name, server)) co_return *std::move(found);
   // Then nobody knows: it may be a tool of the server that could not be asked.
-  if (failed > 0) why.code = errc::server_gone;
-  co_return why;
+  std::optional<error> failure;
+  for (const auto& one : *outcomes) {
+    if (one) continue;
+    if (failure) complain(e.screen.err, *failure);
+    failure = one.error();
+  }
+  if (!failure) co_return unknown_name(e, name, server);
+  if (failure->phase == "start") failure->code = errc::server_gone;
+  co_return *std::move(failure);
 }
 
 }  // namespace hawser::cli

@@ -13,12 +13,9 @@ struct found_tool {
   std::string input_schema{};
 };
 
-/// `name` is the tool's exposed name or, where `server` is not empty, the name its server gave it. Known lists are
-/// looked at first; then servers whose name the tool's begins with are started, and the others only if that was in
-/// vain. errc::tool_unknown says what there is instead.
+/// `name` is the tool's exposed name or, where `server` is not empty, the name its server gave it. Tools that are
+/// remembered are looked at first. Then only a server that was named, or that could have the tool and was never listed,
+/// is started. errc::tool_unknown says what there is instead; errc::server_gone why such a server could not be asked.
 task<result<found_tool>> find_tool(errand& e, std::string name, std::string server);
-
-/// Whether a tool of this name is likely to belong to a server of that one.
-bool is_likely_owner(std::string_view server, std::string_view tool) noexcept;
 
 }  // namespace hawser::cli

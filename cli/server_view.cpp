@@ -49,6 +49,12 @@ json::object to_json(const server_status& of) {
   all.emplace("lazy", of.lazy);
   all.emplace("tools", of.tools);
   all.emplace("refused", of.refused);
+  if (!of.left_out.empty()) {
+    json::array left_out;
+    for (const left_out_tool& one : of.left_out)
+      left_out.push_back(json::object{{"tool", one.tool}, {"what", one.what}});
+    all.emplace("left_out", std::move(left_out));
+  }
   all.emplace("restarts", of.restarts);
   put(all, "revision", of.agreed.revision);
   if (!of.agreed.server.name.empty()) {

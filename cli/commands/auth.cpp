@@ -25,6 +25,7 @@ json::object login_json(const login_summary& of, const std::vector<std::string>&
   made.emplace("scope", of.scope);
   if (of.expires_at != 0) made.emplace("expires_at", of.expires_at);
   made.emplace("lasting", of.lasting);
+  made.emplace("kept", of.kept);
   return made;
 }
 
@@ -55,6 +56,7 @@ safe_text readable_time(std::int64_t unix_seconds) {
 }
 
 cell lasting_cell(const login_summary& of) {
+  if (!of.kept) return {.text = safe_text{"until this command ends"}, .colour = ink::yellow};
   if (of.lasting) return {.text = safe_text{"renewed by itself"}, .colour = ink::green};
   if (of.expires_at == 0) return {.text = safe_text{"unknown"}};
   const std::int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -118,14 +120,19 @@ void print_login(errand& e, const std::string& name, const login_summary& made) 
 task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
   const auto known = wanted_servers(e, options.server);
   if (!known) co_return known.error();
-  login_wish wish{.again = options.again};
+  using keeping = login_wish::keeping;
+  login_wish wish{.again = options.again, .keep = options.session_only ? keeping::if_possible : keeping::required};
   for (const std::string& one : options.scopes) wish.scope.append(wish.scope.empty() ? "" : " ").append(one);
   login_desk desk{e.screen, e.waiting, options.server,
                   options.no_browser ? login_desk::way::paste : login_desk::way::browser};
   e.waiting.show(safe_text{"asking ", escaped(options.server)});
   auto made = co_await e.servers.authenticate(options.server, std::move(wish), desk);
   desk.finish();
-  if (!made) co_return std::move(made).error();
+  if (!made) {
+    error why = made.error();
+    if (why.phase == "store") why.what += "; --session-only logs in until this command ends";
+    co_return why;
+  }
   print_login(e, options.server, *made);
   co_return exit_code::ok;
 }
@@ -135,6 +142,8 @@ task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
 int auth_command(terminal& screen, const auth_options& options) {
   errand_plan plan;
   plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in_server(e, options); };
+  plan.about = {.of = options.status ? command_subject::kind::nothing : command_subject::kind::server,
+                .name = options.server};
   return run_errand(screen, options, std::move(plan));
 }
 

@@ -81,7 +81,10 @@ int call_command(terminal& screen, const call_command_options& options) {
     }
     read.words.front() = *std::move(text);
   }
-  errand_plan plan{.work = [&](errand& e) { return call_tool(e, read); }};
+  errand_plan plan;
+  plan.work = [&](errand& e) { return call_tool(e, read); };
+  plan.about = {.of = command_subject::kind::tool, .name = read.tool};
+  if (!read.server.empty()) plan.about = command_subject::server_or_all(read.server);
   if (read.json) plan.on_error = [&](const error& why) { print_error(screen.out, why); };
   return run_errand(screen, read, std::move(plan));
 }

@@ -45,6 +45,7 @@ struct auth_options : server_options {
   std::vector<std::string> scopes{};
   bool again = false;
   bool no_browser = false;
+  bool session_only = false;
   bool status = false;
 };
 

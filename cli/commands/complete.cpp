@@ -73,7 +73,10 @@ task<result<exit_code>> complete(errand& e, const complete_options& options) {
 }  // namespace
 
 int complete_command(terminal& screen, const complete_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return complete(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return complete(e, options); };
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

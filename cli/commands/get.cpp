@@ -45,6 +45,7 @@ void print_text(output& to, const server_status& of) {
   if (!of.agreed.revision.empty()) to.line({in(ink::bold, "tools         "), tools_cell(of).text});
   if (of.refused > 0) {
     to.line({in(ink::bold, "left out      "), decimal(static_cast<std::int64_t>(of.refused)), " tools"});
+    for (const left_out_tool& one : of.left_out) to.line({"  ", escaped(one.what)});
   }
   if (!of.agreed.instructions.empty()) {
     to.line({in(ink::bold, "instructions")});
@@ -61,14 +62,12 @@ void print_server_json(output& to, const server_status& of) {
 }
 
 task<result<exit_code>> get_server(errand& e, const server_options& options) {
-  const auto names = wanted_servers(e, options.server);
-  if (!names) co_return names.error();
   const auto before = e.servers.status(options.server);
   exit_code code = exit_code::ok;
-  if (before && before->enabled) {
-    const auto ready = co_await started(e, *names);
-    if (!ready) co_return ready.error();
-    if (ready->empty()) code = exit_code::unreachable;
+  if (!before || before->enabled) {
+    const auto asked = co_await started(e, options.server, readiness::listed);
+    if (!asked) co_return asked.error();
+    code = asked->code;
   }
   const auto status = e.servers.status(options.server);
   if (status && options.json) print_server_json(e.screen.out, *status);
@@ -79,7 +78,11 @@ task<result<exit_code>> get_server(errand& e, const server_options& options) {
 }  // namespace
 
 int get_command(terminal& screen, const server_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return get_server(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return get_server(e, options); };
+  plan.bounds = errand_plan::bounding::by_server;
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -46,6 +46,7 @@ task<result<exit_code>> log_out(errand& e, const server_options& options) {
 int logout_command(terminal& screen, const server_options& options) {
   errand_plan plan;
   plan.work = [&](errand& e) { return log_out(e, options); };
+  plan.about = command_subject::server_or_all(options.server);
   return run_errand(screen, options, std::move(plan));
 }
 

@@ -41,16 +41,14 @@ task<result<exit_code>> follow(errand& e, const logs_options& options, std::stri
 }
 
 task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
-  const auto names = wanted_servers(e, options.server);
-  if (!names) co_return names.error();
-  const auto ready = co_await started(e, *names);
-  if (!ready) co_return ready.error();
+  const auto asked = co_await started(e, options.server, readiness::connected);
+  if (!asked) co_return asked.error();
   std::string tail = e.servers.errors_of(options.server);
   // The beginning of a secret in an unfinished line would not be found.
   if (options.follow) tail.resize(whole_lines(tail).size());
   print_log(e.screen.out, tail, options.json);
   if (options.follow) co_return co_await follow(e, options, std::move(tail));
-  co_return ready->empty() ? exit_code::unreachable : exit_code::ok;
+  co_return asked->code;
 }
 
 }  // namespace
@@ -58,6 +56,7 @@ task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
 int logs_command(terminal& screen, const logs_options& options) {
   errand_plan plan;
   plan.work = [&](errand& e) { return show_logs(e, options); };
+  plan.about = command_subject::server_or_all(options.server);
   if (options.follow) plan.ends = errand_plan::ending::by_interruption;
   return run_errand(screen, options, std::move(plan));
 }

@@ -29,7 +29,8 @@ std::string arguments_of(const json::value& prompt) {
 }
 
 task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
-  const auto lists = co_await lists_of(e, options.server, list_kind::prompts);
+  std::vector<list_kind> kinds{list_kind::prompts};
+  const auto lists = co_await lists_of(e, options.server, std::move(kinds));
   if (!lists) co_return lists.error();
   table rows{"PROMPT", "SERVER", "ARGUMENTS", "DESCRIPTION"};
   json::array all;
@@ -48,7 +49,7 @@ task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
   } else if (!rows.empty()) {
     rows.print_to(e.screen.out);
   }
-  co_return lists->complete ? exit_code::ok : exit_code::unreachable;
+  co_return lists->code;
 }
 
 // A message's content in words.
@@ -98,11 +99,18 @@ task<result<exit_code>> get_prompt(errand& e, const prompt_options& options) {
 }  // namespace
 
 int prompts_command(terminal& screen, const server_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return list_prompts(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return list_prompts(e, options); };
+  plan.bounds = errand_plan::bounding::by_server;
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 int prompt_command(terminal& screen, const prompt_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return get_prompt(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return get_prompt(e, options); };
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

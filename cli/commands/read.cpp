@@ -62,7 +62,10 @@ task<result<exit_code>> read_resource(errand& e, const read_options& options) {
 }  // namespace
 
 int read_command(terminal& screen, const read_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return read_resource(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return read_resource(e, options); };
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

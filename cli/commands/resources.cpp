@@ -13,8 +13,10 @@ namespace {
 
 namespace json = boost::json;
 
-void add_rows(table& to, const server_lists& lists, std::string_view address) {
+void add_rows(table& to, const server_lists& lists, list_kind what) {
+  const std::string_view address = what == list_kind::resources ? "uri" : "uriTemplate";
   for (const server_list& one : lists.all) {
+    if (one.what != what) continue;
     for (const json::value& element : one.elements) {
       const std::string title = text_in(element, "title");
       to.add({{escaped(text_in(element, address)), ink::bold},
@@ -25,9 +27,10 @@ void add_rows(table& to, const server_lists& lists, std::string_view address) {
   }
 }
 
-json::array as_json(server_lists&& lists) {
+json::array as_json(server_lists& lists, list_kind what) {
   json::array all;
   for (server_list& one : lists.all) {
+    if (one.what != what) continue;
     for (json::value& element : one.elements) {
       json::object shown{{"server", one.server}, {"definition", std::move(element)}};
       all.push_back(std::move(shown));
@@ -37,28 +40,30 @@ json::array as_json(server_lists&& lists) {
 }
 
 task<result<exit_code>> list_resources(errand& e, const server_options& options) {
-  auto resources = co_await lists_of(e, options.server, list_kind::resources);
-  if (!resources) co_return std::move(resources).error();
-  auto templates = co_await lists_of(e, options.server, list_kind::resource_templates);
-  if (!templates) co_return std::move(templates).error();
-  const bool complete = resources->complete && templates->complete;
+  std::vector<list_kind> kinds{list_kind::resources, list_kind::resource_templates};
+  auto lists = co_await lists_of(e, options.server, std::move(kinds));
+  if (!lists) co_return std::move(lists).error();
   if (options.json) {
-    const json::object document{{"resources", as_json(*std::move(resources))},
-                                {"templates", as_json(*std::move(templates))}};
+    const json::object document{{"resources", as_json(*lists, list_kind::resources)},
+                                {"templates", as_json(*lists, list_kind::resource_templates)}};
     e.screen.out.line(escaped_json(json::serialize(document)));
   } else {
     table rows{"URI", "SERVER", "TYPE", "TITLE"};
-    add_rows(rows, *resources, "uri");
-    add_rows(rows, *templates, "uriTemplate");
+    add_rows(rows, *lists, list_kind::resources);
+    add_rows(rows, *lists, list_kind::resource_templates);
     if (!rows.empty()) rows.print_to(e.screen.out);
   }
-  co_return complete ? exit_code::ok : exit_code::unreachable;
+  co_return lists->code;
 }
 
 }  // namespace
 
 int resources_command(terminal& screen, const server_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return list_resources(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return list_resources(e, options); };
+  plan.bounds = errand_plan::bounding::by_server;
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

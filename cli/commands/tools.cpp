@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `hawser tools`: the tools of all servers, or of one.
+#include <set>
 
 #include "../../transports/json_text.hpp"
 #include "../errand.hpp"
@@ -23,8 +24,24 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
   all.print_to(to);
 }
 
+// What a server lists and nobody can call.
+void print_left_out(output& to, const server_status& of) {
+  const std::string who = "server " + json_string(of.name) + ": ";
+  for (const left_out_tool& one : of.left_out)
+    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), escaped(one.what)});
+}
+
+void append_left_out(std::string& document, const server_status& of) {
+  for (const left_out_tool& one : of.left_out) {
+    if (!document.ends_with('[')) document += ',';
+    document.append("{\"server\":").append(json_string(of.name));
+    document.append(",\"tool\":").append(json_string(one.tool));
+    document.append(",\"what\":").append(json_string(one.what)).append("}");
+  }
+}
+
 // The definitions are printed as they were sent: nothing that a server says is lost.
-void print_tools_json(output& to, const std::vector<const tool_row*>& rows) {
+void print_tools_json(output& to, const std::vector<const tool_row*>& rows, const std::vector<server_status>& servers) {
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
     if (!document.ends_with('[')) document += ',';
@@ -34,32 +51,41 @@ void print_tools_json(output& to, const std::vector<const tool_row*>& rows) {
         .append(row->definition->json.empty() ? "{}" : row->definition->json)
         .append("}");
   }
+  document += "],\"left_out\":[";
+  for (const server_status& one : servers) append_left_out(document, one);
   document += "]}";
   to.line(escaped_json(document));
 }
 
+// Of the servers that answered: what is remembered of others is not what they have.
 task<result<exit_code>> list_tools(errand& e, const server_options& options) {
-  const auto names = wanted_servers(e, options.server);
-  if (!names) co_return names.error();
-  const auto ready = co_await started(e, *names);
-  if (!ready) co_return ready.error();
+  const auto asked = co_await started(e, options.server, readiness::listed);
+  if (!asked) co_return asked.error();
+  const std::set<std::string_view> ready{asked->ready.begin(), asked->ready.end()};
   const table_ref held = e.servers.tools();
   std::vector<const tool_row*> rows;
   for (const tool_row* row : *held) {
-    if (options.server.empty() || row->server_name == options.server) rows.push_back(row);
+    if (ready.contains(row->server_name)) rows.push_back(row);
   }
+  std::vector<server_status> servers = e.servers.status();
+  std::erase_if(servers, [&](const server_status& one) { return !ready.contains(one.name); });
   if (options.json) {
-    print_tools_json(e.screen.out, rows);
-  } else if (!rows.empty()) {
-    print_tool_table(e.screen.out, rows);
+    print_tools_json(e.screen.out, rows, servers);
+  } else {
+    if (!rows.empty()) print_tool_table(e.screen.out, rows);
+    for (const server_status& one : servers) print_left_out(e.screen.err, one);
   }
-  co_return ready->size() == names->size() ? exit_code::ok : exit_code::unreachable;
+  co_return asked->code;
 }
 
 }  // namespace
 
 int tools_command(terminal& screen, const server_options& options) {
-  return run_errand(screen, options, {.work = [&](errand& e) { return list_tools(e, options); }});
+  errand_plan plan;
+  plan.work = [&](errand& e) { return list_tools(e, options); };
+  plan.bounds = errand_plan::bounding::by_server;
+  plan.about = command_subject::server_or_all(options.server);
+  return run_errand(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -273,6 +273,38 @@ const suite<"auth"> tests = [] {
     expect(!contains(r.err, "\x1B"));
   };
 
+  "CMD-6 a login that cannot be kept is refused before anybody is asked, unless it is for the session only"_test = [] {
+    login_shop shop;
+    shop.add_browser();
+    shop.work.environment.push_back("XDG_STATE_HOME=/proc/nowhere");  // not even root can write there
+    const auto refused = shop.work.run({"auth", "notes"});
+    expect(refused.code == 3_i && refused.out.empty()) << told(refused);
+    expect(contains(refused.err, "the login cannot be kept") && contains(refused.err, "--session-only"))
+        << told(refused);
+    expect(contains(refused.err, "/proc/nowhere")) << "says where" << told(refused);
+    expect(shop.server.counts().authorizations == 0_i && text_of(shop.work.folder / "browser.page").empty());
+    const auto session = shop.log_in({"auth", "notes", "--session-only"});
+    expect(session.code == 0_i && contains(session.out, "logged in to notes")) << told(session);
+    expect(contains(session.out, "lasts: until this command ends\n")) << told(session);
+    expect(contains(session.err, "warning: logins: ")) << told(session);
+    expect(!contains(session.out, "renewed by itself")) << told(session);
+  };
+
+  "CMD-6 a store that is damaged is set aside with a warning, once"_test = [] {
+    login_shop shop;
+    expect(shop.log_in().code == 0_i);
+    {
+      std::ofstream file{shop.store(), std::ios::app};
+      file << "rubbish\x1b[31m";
+    }
+    const auto r = shop.work.run({"tools", "notes"});
+    const std::string sentence = "this file is damaged";
+    expect(contains(r.err, "hawser: warning: logins: ") && contains(r.err, sentence)) << told(r);
+    expect(r.err.find(sentence) == r.err.rfind(sentence)) << "once" << told(r);
+    expect(!contains(r.err, "\x1b")) << told(r);
+    expect(!contains(shop.work.run({"tools", "notes"}).err, sentence)) << "it is whole again";
+  };
+
   "what cannot be logged in to is said, and bad words are a matter of usage"_test = [] {
     const login_shop shop;
     const auto nobody = shop.work.run({"auth", "nobody"});

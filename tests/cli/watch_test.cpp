@@ -36,7 +36,7 @@ const suite<"watch"> tests = [] {
     const pseudo_terminal pty{80};
     const auto p = w.start({"watch"}, {.terminal = pty.user});
     std::string shown;
-    for (int i = 0; i < 4'000 && !contains(shown, "demo__echo"); ++i) {
+    for (int i = 0; i < 4'000 && !contains(shown, "demo  ready  9"); ++i) {
       shown += pty.text();
       std::this_thread::sleep_for(std::chrono::milliseconds{5});  // another process draws
     }
