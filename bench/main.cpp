@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // hawser-bench: one subcommand a question.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <span>
 #include <string_view>
 
+#include "../runtime/standard_descriptors.hpp"
 #include "help.hpp"
 #include "other_clients.hpp"
 #include "plot.hpp"
@@ -58,7 +64,7 @@ void add_server_options(CLI::App& sub, settings& s) {
   server_options& to = s.server;
   const CLI::Range positive{0.01, 86'400.0};
   const auto each_by_itself = [](CLI::Option* one) {
-    one->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    one->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   sub.add_option("command", to.command, "the program and its arguments, behind --");
   sub.add_option("--url", to.url, "a server on the network, instead of a command");
@@ -81,7 +87,8 @@ void add_server_options(CLI::App& sub, settings& s) {
   sub.add_option("--start-timeout", to.start_timeout_seconds, "seconds that one start may take")
       ->check(positive)
       ->capture_default_str();
-  sub.callback([&to] {
+  sub.callback([&s, &to] {
+    to.command.insert(to.command.end(), s.behind_marker.begin(), s.behind_marker.end());
     if (const auto made = settings_for(to); !made) throw CLI::ValidationError(made.error().what);
   });
 }
@@ -161,18 +168,22 @@ int run(const question& q, settings& s) {
   return found.met() ? 0 : 1;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int answer(int argc, char** argv) {
   CLI::App app{"Measures Hawser against the floor of the same run, and MCP servers of yours."};
   app.require_subcommand(1);
   app.footer(
-      "Exit code: 0 measured and every bar met, 1 a bar was missed or calls of `server` failed, 2 could not measure,\n"
-      "3 bad usage, 130 stopped by Ctrl-C. hawser-bench QUESTION --help says more about each.");
+      "Exit code: 0 measured and every bar met, 1 a bar was missed or calls of `server` failed, 2 could not measure "
+      "or\n"
+      "print, 3 bad usage, 130 stopped by Ctrl-C. hawser-bench QUESTION --help says more about each.");
   settings s;
   for (const question& q : questions) add(app, q, s);
+  const std::span words{argv, static_cast<std::size_t>(argc)};
+  const auto marker = std::ranges::find_if(words, [](const char* one) { return std::string_view{one} == "--"; });
+  // Words of a command are passed as they are: CLI11 would take "[a,b]" for a list.
+  if (marker != words.end()) s.behind_marker.assign(marker + 1, words.end());
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(marker - words.begin()), argv);
+    if (!s.behind_marker.empty() && !app.got_subcommand("server")) throw CLI::ExtrasError(s.behind_marker);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 3;
   }
@@ -184,4 +195,20 @@ int main(int argc, char** argv) {
     if (app.got_subcommand(q.name)) return run(q, s);
   }
   return 3;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const auto opened = hawser::open_standard_descriptors(); !opened) {
+    std::fprintf(stderr, "hawser-bench: %s\n", opened.error().what.c_str());
+    return 2;
+  }
+  const int code = answer(argc, argv);
+  std::cout.flush();  // the help; it shares the buffer of stdout
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  std::fprintf(stderr, "hawser-bench: the output cannot be written%s%s\n", errno != 0 ? ": " : "",
+               errno != 0 ? std::strerror(errno) : "");
+  return code == 0 ? 2 : code;
 }

@@ -17,6 +17,7 @@
 
 #include "../host/config.hpp"
 #include "../host/host.hpp"
+#include "../runtime/standard_descriptors.hpp"
 
 namespace {
 
@@ -173,6 +174,7 @@ void show_latency(host& h, const std::string& tool, const std::string& how) {
 }  // namespace
 
 int main(int /*argc*/, char** argv) {
+  if (!hawser::open_standard_descriptors()) return 1;  // before anything else opens one
   const std::string program = (std::filesystem::absolute(argv[0]).parent_path() / "hawser").string();
   std::vector<int> pids;
   const auto begin = steady_clock::now();
@@ -217,5 +219,9 @@ int main(int /*argc*/, char** argv) {
   const auto left = std::count_if(pids.begin(), pids.end(), [](int pid) { return pid > 0 && kill(pid, 0) == 0; });
   const auto took = std::chrono::duration<double>(steady_clock::now() - begin).count();
   std::printf("\nStopped: %td of %zu server processes left. %.1f s in all.\n", left, pids.size(), took);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "hawser-demo: the output cannot be written\n");
+    ++failures;
+  }
   return failures == 0 && left == 0 ? 0 : 1;
 }

@@ -9,8 +9,10 @@
 
 #include "../host/config.hpp"
 #include "../host/host.hpp"
+#include "../runtime/standard_descriptors.hpp"
 
 int main(int argc, char** argv) {
+  if (!hawser::open_standard_descriptors()) return 1;  // or sockets of the host would become stdout
   if (argc < 3) {
     std::fprintf(stderr, "usage: %s CONFIG TOOL [JSON]\n", argv[0]);
     return 2;
@@ -52,5 +54,6 @@ int main(int argc, char** argv) {
   }
   const auto answer = host.call(argv[2], arguments.get_object(), {.timeout = std::chrono::seconds{30}}).get();
   std::printf("%s\n", hawser::render_for_model(answer).output.c_str());
-  return answer && !answer->is_error() ? 0 : 1;
+  const bool printed = std::fflush(stdout) == 0;
+  return printed && answer && !answer->is_error() ? 0 : 1;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "../support/bench_program.hpp"
 #include "../support/temporary_folder.hpp"
@@ -21,6 +25,31 @@ const suite<"hawser bench"> tests = [] {
     std::filesystem::copy(testing::program("hawser"), folder / "hawser");
     bench_program alone{folder / "hawser", {"bench", "floor"}, {"PATH=/nonexistent"}};
     expect(alone.wait() == 127_i and alone.says("neither beside hawser nor in the PATH")) << alone.err();
+  };
+
+  "CMD-2 words behind -- reach the server that is measured byte for byte"_test = [] {
+    if (!testing::bench_measures()) return;
+    const testing::temporary_folder folder;
+    for (const char* name : {"hawser", "hawser-bench"}) {
+      const std::string file = folder / name;
+      std::vector<std::string> words{"server", "--free", "--env", "FILE=" + file, "--"};
+      if (std::string_view{name} == "hawser") words.insert(words.begin(), "bench");
+      words.insert(words.end(), {"/bin/sh", "-c", "for i; do printf '%s|' \"$i\"; done > \"$FILE\"", "sh"});
+      words.insert(words.end(), {"[a,b]", "{}", "", "--json", "--", "-y", "[]", "a b"});
+      bench_program measured{words, name};
+      expect(measured.wait() == 2_i) << "the server ends at once" << measured.err();
+      std::string got;
+      std::ifstream written{file};
+      std::getline(written, got, '\0');
+      expect(got == "[a,b]|{}||--json|--|-y|[]|a b|") << got << measured.err();
+    }
+  };
+
+  "CMD-1 an output that cannot be written is an error of hawser-bench"_test = [] {
+    for (const char* redirected : {"exec \"$0\" --help >&-", "exec \"$0\" server --help > /dev/full"}) {
+      bench_program p{"/bin/sh", {"-c", redirected, testing::program("hawser-bench")}};
+      expect(p.wait() == 2_i && p.says("the output cannot be written")) << p.err();
+    }
   };
 };
 
