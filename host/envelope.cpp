@@ -80,10 +80,15 @@ envelope envelope::failure(std::string_view text, envelope_options options) {
 
 bool envelope::is_error() const noexcept { return parts_->is_error; }
 
-std::string envelope::text() const {
+std::string envelope::whole_text() const {
   std::string text;
   if (!parts_->content.empty()) text = detail::text_of_blocks(parts_->content, parts_->options.resources);
   if (text.empty() && !parts_->structured.empty()) text = detail::compact_json(parts_->structured);
+  return text;
+}
+
+std::string envelope::text() const {
+  std::string text = whole_text();
   if (text.empty()) return "(no output)";
   detail::cap(text, parts_->options.max_text);
   return text;

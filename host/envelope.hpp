@@ -46,6 +46,8 @@ class envelope {
   /// What a model reads: texts joined by line feeds, other blocks mentioned; the structured value's JSON where there
   /// are no blocks, "(no output)" where there is nothing at all.
   [[nodiscard]] std::string text() const;
+  /// The same for a program: nothing is cut, and it is empty where there is nothing.
+  [[nodiscard]] std::string whole_text() const;
   [[nodiscard]] std::vector<content_block> content() const;
   /// `structuredContent`; any JSON, null too.
   [[nodiscard]] std::optional<boost::json::value> structured() const;
