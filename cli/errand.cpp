@@ -142,7 +142,7 @@ task<result<void>> ready_of(errand& e, std::string name, readiness wanted) {
   if (!bound) co_return co_await std::move(waiting);
   auto outcome = co_await with_timeout(*bound, std::move(waiting));
   if (!outcome && outcome.error().code == errc::timed_out && outcome.error().server.empty())
-    co_return out_of_time(e, name, "ready");
+    co_return out_of_time(e, name, wanted == readiness::listed ? "its tools were not listed" : "it was not ready");
   co_return outcome;
 }
 
@@ -213,12 +213,11 @@ std::optional<duration> time_left(const errand& e) {
   return std::max(duration{1}, *e.deadline - e.home.now());
 }
 
-error out_of_time(const errand& e, const std::string& server, std::string_view phase) {
+error out_of_time(const errand& e, const std::string& server, std::string_view what) {
   return error{.code = errc::timed_out,
-               .what = "server " + json_string(server) + ": it was not " + std::string{phase} + " within the " +
+               .what = "server " + json_string(server) + ": " + std::string{what} + " within the " +
                        readable(e.options.timeout().value_or(duration{})) + " of --timeout",
-               .server = server,
-               .phase = std::string{phase}};
+               .server = server};
 }
 
 task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted) {

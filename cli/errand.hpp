@@ -87,8 +87,8 @@ task<result<started_servers>> started(errand& e, std::string only, readiness wan
 
 /// What is left until the command's deadline for something that takes a bound; nothing where there is none.
 std::optional<duration> time_left(const errand& e);
-/// The error of a server that did not answer before the command's deadline.
-error out_of_time(const errand& e, const std::string& server, std::string_view phase);
+/// The error of a server that did not answer before the command's deadline; `what` did not happen: "it was not ready".
+error out_of_time(const errand& e, const std::string& server, std::string_view what);
 
 void complain(output& to, const error& why);
 

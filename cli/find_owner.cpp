@@ -19,7 +19,7 @@ task<result<boost::json::array>> list_of(errand& e, std::string server, list_kin
   if (!bound) co_return co_await std::move(listing);
   auto listed = co_await with_timeout(*bound, std::move(listing));
   if (!listed && listed.error().code == errc::timed_out && listed.error().server.empty())
-    co_return out_of_time(e, server, "listed");
+    co_return out_of_time(e, server, "its list was not read");
   co_return listed;
 }
 
@@ -89,8 +89,8 @@ task<result<std::string>> find_owner(errand& e, std::string server, list_kind wh
   // Where somebody could not be asked, nobody knows.
   why.code = lists->code == exit_code::ok ? errc::tool_unknown : errc::server_gone;
   if (owners.empty()) {
-    why.what = "no server lists " + json_string(value) + suggestion(near.best()) +
-               "; name the server with --server if it has it all the same";
+    why.what = "no server lists " + json_string(value) + "; name the server with --server if it has it all the same" +
+               suggestion(near.best());
   } else {
     why.what = json_string(value) + " is listed by more than one server; name one with --server:";
     for (const std::string& owner : owners) why.what.append(" ").append(owner);

@@ -88,7 +88,7 @@ error unknown_name(const errand& e, const std::string& name, const std::string& 
   }
   if (reasons.empty()) reasons = nearest_tools(e, name, server);
   why.what += reasons;
-  if (!server.empty()) return why;
+  if (!server.empty() || !reasons.empty()) return why;
   if (!unlisted.empty()) {
     why.what += "; never listed so far: " + names_in_words(unlisted) + " (hawser tools lists them)";
   } else if (owners.empty()) {

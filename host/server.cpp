@@ -271,6 +271,7 @@ void server::publish(const std::shared_ptr<const tool_list>& listed, unusable_to
   rows_ = rest->size() - outcome.refused;
   refused_ = unusable.size_in_all + listed->size() - rows_;
   left_out_ = std::move(unusable.described);
+  if (left_out_.size() > most_left_out) left_out_.resize(most_left_out);
   for (const refusal& one : outcome.refusals) {
     if (left_out_.size() < most_left_out) left_out_.push_back({.tool = one.tool, .what = one.what});
   }

@@ -29,6 +29,9 @@ void print_left_out(output& to, const server_status& of) {
   const std::string who = "server " + json_string(of.name) + ": ";
   for (const left_out_tool& one : of.left_out)
     to.line({in(ink::yellow, "hawser: left out: "), escaped(who), escaped(one.what)});
+  constexpr std::size_t described = 100;
+  if (of.left_out.size() >= described && of.refused > of.left_out.size())
+    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), "more tools than these"});
 }
 
 void append_left_out(std::string& document, const server_status& of) {
