@@ -3,6 +3,8 @@
 // transport of 2024-11-05.
 #include <algorithm>
 #include <deque>
+#include <string>
+#include <unordered_set>
 
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
@@ -20,7 +22,27 @@ constexpr int most_resumptions = 10;  // in a row that brought nothing
 constexpr duration endpoint_patience = std::chrono::seconds{15};
 constexpr duration ending_patience = std::chrono::seconds{2};
 constexpr std::size_t ids_kept = 256;
-constexpr std::size_t max_event_id = 1024;
+
+// The ids of the last events, found by their hashes: to compare each event with all of them would cost many times what
+// receiving it does.
+class recent_event_ids {
+ public:
+  /// False: it is one of them.
+  bool add(std::string_view id) {
+    const auto added = known_.emplace(id);
+    if (!added.second) return false;
+    in_order_.push_back(&*added.first);
+    if (in_order_.size() > ids_kept) {
+      known_.erase(known_.find(*in_order_.front()));
+      in_order_.pop_front();
+    }
+    return true;
+  }
+
+ private:
+  std::unordered_set<std::string> known_;
+  std::deque<const std::string*> in_order_;
+};
 
 }  // namespace
 
@@ -44,7 +66,7 @@ class http_channel::event_reader final : public sse_listener {
   // Where to go on; empty where the server does not offer it, or in a way that fits into no header field.
   [[nodiscard]] std::string position() const {
     const std::string_view id = parser_.last_id().empty() ? std::string_view{last_id_} : parser_.last_id();
-    return valid_field_value(id) && id.size() <= max_event_id ? std::string{id} : std::string{};
+    return valid_field_value(id) ? std::string{id} : std::string{};
   }
   // What the server asked for, once.
   [[nodiscard]] std::optional<duration> retry() noexcept { return retry_; }
@@ -64,19 +86,13 @@ class http_channel::event_reader final : public sse_listener {
   void on_retry(std::chrono::milliseconds pause) noexcept override { retry_ = clamped_retry(pause); }
 
   // A server that replays may replay too much.
-  bool is_repeated(const sse_event& event) {
-    if (!event.has_id || event.id.empty() || event.id.size() > max_event_id) return false;
-    if (std::find(ids_.begin(), ids_.end(), event.id) != ids_.end()) return true;
-    ids_.emplace_back(event.id);
-    if (ids_.size() > ids_kept) ids_.pop_front();
-    return false;
-  }
+  bool is_repeated(const sse_event& event) { return event.has_id && !event.id.empty() && !ids_.add(event.id); }
 
   http_channel& channel_;
   posting* own_;
   sse_parser parser_;
   std::string last_id_;
-  std::deque<std::string> ids_;
+  recent_event_ids ids_;
   std::optional<duration> retry_;
   std::optional<std::string> endpoint_;
   bool productive_ = false;

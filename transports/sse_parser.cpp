@@ -109,7 +109,8 @@ void sse_parser::take_field(std::string_view name, std::string_view value, sse_l
   } else if (name == "event") {
     type_ = value;
   } else if (name == "id") {
-    if (value.find('\0') != std::string_view::npos) return;
+    // An id of any length would have to be kept for the whole stream, and be sent back in a header field.
+    if (value.size() > max_id || value.find('\0') != std::string_view::npos) return;
     id_ = value;
     has_id_ = true;
   } else if (name == "retry") {
@@ -118,13 +119,14 @@ void sse_parser::take_field(std::string_view name, std::string_view value, sse_l
 }
 
 void sse_parser::dispatch(sse_listener& to) {
-  last_id_ = id_;
+  if (has_id_) last_id_.swap(id_);  // an empty line costs nothing where no id was given
   if (!data_.empty()) {
     const std::string_view lines{data_.data(), data_.size() - 1};
     to.on_event({.type = type_, .data = lines, .id = last_id_, .has_id = has_id_});
   }
-  type_.clear();
+  clear(type_);
   clear(data_);
+  id_.clear();
   has_id_ = false;
 }
 

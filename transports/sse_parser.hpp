@@ -32,13 +32,16 @@ class sse_listener {
 
 class sse_parser {
  public:
+  /// Bytes of an event id; a longer one is ignored, as one with a NUL is.
+  static constexpr std::size_t max_id = 1024;
+
   /// So many bytes may one event have: its fields, and the line that is being read.
   explicit sse_parser(std::size_t max_event = std::size_t{16} << 20) noexcept : max_event_(max_event) {}
 
   /// errc::too_large ends it: the same error comes again from then on.
   result<void> feed(std::string_view bytes, sse_listener& to);
   /// What `Last-Event-ID` says after a lost connection: of the last event that was complete, one without data included.
-  /// Has no NUL, CR or LF, but perhaps other bytes that no header field may have.
+  /// Has at most max_id bytes, no NUL, CR or LF, but perhaps other bytes that no header field may have.
   [[nodiscard]] std::string_view last_id() const noexcept { return last_id_; }
 
  private:
@@ -50,9 +53,9 @@ class sse_parser {
   std::size_t max_event_;
   std::string line_;  // the beginning of a line that was split
   std::string type_;
-  std::string data_;  // every line with a line feed behind it
-  std::string id_;
-  std::string last_id_;
+  std::string data_;     // every line with a line feed behind it
+  std::string id_;       // of the event that is being read, where has_id_ says so
+  std::string last_id_;  // of the last event that had one
   bool has_id_ = false;
   bool after_return_ = false;  // a line feed that comes next belongs to the carriage return before it
   bool broken_ = false;

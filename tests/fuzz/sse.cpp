@@ -54,7 +54,7 @@ texts expected_of(std::string_view bytes) {
     if (value.starts_with(' ')) value.remove_prefix(1);
     if (name == "event") type = value;
     if (name == "data") (data += value) += '\n';
-    if (name == "id" && value.find('\0') == std::string_view::npos) {
+    if (name == "id" && value.size() <= sse_parser::max_id && value.find('\0') == std::string_view::npos) {
       id = value;
       has_id = true;
     }

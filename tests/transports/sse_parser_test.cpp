@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/cpu_time.hpp"
 #include "../support/many.hpp"
 #include "../support/ut.hpp"
 
@@ -150,6 +151,25 @@ const suite<"sse_parser"> tests = [] {
     expect(heard_of("retry: " + std::string(300, '9') + "\n") == texts{"retry " + most});
     for (const char* none : {"-1", "+1", "1s", "1.5", "", " 1", "0x10", "\xD9\xA1"})
       expect(heard_of("retry: " + std::string{none} + "\n").empty()) << none;
+  };
+
+  "FRZ-1 an event id above 1 KiB is ignored, and the one before it stays"_test = [] {
+    const std::string longest(1024, 'i');
+    expect(heard_of("id: " + longest + "\ndata: a\n\n", {}, 5000) == texts{"a#" + longest, "last " + longest});
+    expect(heard_of("id: 1\ndata: a\n\nid: " + longest + "i\ndata: b\n\n", {}, 5000) == texts{"a#1", "b", "last 1"});
+    expect(heard_of("id: 1\nid: " + longest + "i\ndata: a\n\n", {}, 5000) == texts{"a#1", "last 1"});
+  };
+
+  "FRZ-1 empty lines behind a long id cost no more than their bytes"_test = [] {
+    const std::string id = "id: " + std::string(std::size_t{1} << 20, 'i') + "\n";
+    const std::string lines(20'000, '\n');
+    sse_parser parser;
+    notes to;
+    const auto before = testing::thread_cpu_time();
+    expect(parser.feed(id, to).has_value());
+    expect(parser.feed(lines, to).has_value());
+    const auto spent = testing::thread_cpu_time() - before;
+    expect(spent < 500ms) << spent / 1ms << "ms";
   };
 
   "C24 an id with a NUL is ignored, and none has a line end"_test = [] {
