@@ -37,7 +37,7 @@ void http_connection::send(std::string_view request, bool patient) {
   detail::require(usable(), "a request was sent over a connection that is in use");
   ++exchanges_;
   phase_ = phase::sent;
-  began_ = false;
+  began_ = in_head_ = false;
   shown_ = 0;
   awaited_ = 0;
   headed_ = false;
@@ -63,7 +63,7 @@ void http_connection::on_expired() noexcept {
   std::string what = "no answer in time";
   if (phase_ == phase::body) {
     what = "the answer stopped in the middle";
-  } else if (began_) {
+  } else if (in_head_) {
     what = "the head of the answer did not come to its end in time";
   }
   abort(error{.code = errc::timed_out, .what = std::move(what), .executed = execution::unknown});
@@ -99,8 +99,7 @@ void http_connection::read_answer() noexcept {
     fail(error{.code = errc::protocol, .what = "the server sent more than one answer to a request"});
     return;
   }
-  const bool first = !began_;
-  if (first && !request_left()) {
+  if (!began_ && !request_left()) {
     drop_request();
     fail(error{.code = errc::protocol, .what = "the server answered before it was asked"});
     return;
@@ -133,7 +132,9 @@ void http_connection::read_answer() noexcept {
       fail(error{.code = errc::too_large,
                  .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
                  .executed = execution::unknown});
-  } else if (first) {
+  } else if (!parser_.within_head()) {  // interim answers, and nothing behind them: the server is still at work
+    wait_at_most(patience_.first_byte);
+  } else if (!std::exchange(in_head_, true)) {
     wait_at_most(patience_.head);
   }
 }
@@ -169,7 +170,8 @@ void http_connection::on_end(const error& why) noexcept {
       if (!ended) {
         error cut = ended.error();
         cut.executed = execution::unknown;
-        if (!began_) cut.what = "the server closed the connection instead of answering";
+        if (!parser_.within_head() && phase_ == phase::sent)
+          cut.what = "the server closed the connection instead of answering";
         abort(std::move(cut));
         return;
       }
@@ -204,6 +206,8 @@ void http_connection::on_body(std::string_view piece) noexcept {
   body_.commit(piece.size());
   changed_.set();
 }
+
+void http_connection::on_interim() noexcept { in_head_ = false; }
 
 void http_connection::on_complete() noexcept {
   phase_ = phase::complete;

@@ -19,8 +19,8 @@ namespace hawser {
 struct http_patience {
   duration connect = std::chrono::seconds{10};  ///< until there is a TCP connection, name and proxy included
   duration handshake = std::chrono::seconds{10};
-  duration first_byte{};                       ///< from the request to the first byte of the answer
-  duration head = std::chrono::seconds{10};    ///< from there to the end of the head
+  duration first_byte{};                     ///< from the request, or a 1xx answer, to the first byte of the next head
+  duration head = std::chrono::seconds{10};  ///< from there to the end of that head
   duration silence = std::chrono::minutes{5};  ///< between two pieces of the body
   duration idle = std::chrono::seconds{60};    ///< until a connection that nobody uses is closed
 };
@@ -106,6 +106,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   void wait_at_most(duration bound) noexcept;
   void wait_for_more() noexcept { wait_at_most(patient_ ? duration::zero() : patience_.silence); }
   void read_answer() noexcept;
+  void on_interim() noexcept override;
   void fail(error why) noexcept;
   void tell() noexcept;
   void take_large_body() noexcept;
@@ -127,6 +128,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   bool patient_ = false;     // with the pauses of this answer
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;  // of those, when the timer was last set
+  bool in_head_ = false;  // the time for the end of a head is running
   std::size_t shown_ = 0;    // of the body, to whoever waits for more
   byte_buffer body_;
   std::optional<error> failure_;

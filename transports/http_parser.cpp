@@ -42,6 +42,7 @@ struct http_parser::machine {
   std::uint64_t body = 0;
   detail::plain_message plain;  // in place of llhttp, which sees nothing of it then
   bool interim = false;         // the head that is being read is of a 1xx
+  bool within_head = false;     // of a head, a byte was read and the last one was not
   bool no_body = false;
   bool leaves_body = false;
   bool until_end = false;  // the body ends with the connection
@@ -100,6 +101,8 @@ const llhttp_settings_t& http_parser::machine::settings() noexcept {
       if (m.interim) {
         m.interim = false;
         m.head = {};
+        m.within_head = false;
+        m.to->on_interim();
         return 0;
       }
       m.at = phase::complete;
@@ -182,6 +185,7 @@ int http_parser::machine::head_complete() {
   until_end = llhttp_message_needs_eof(&parser) != 0;
   const bool over = !no_body && limits.max_body != 0 && head.length.value_or(0) > limits.max_body;
   at = phase::body;
+  within_head = false;
   to->on_head(head);
   if (over) return body_too_large();
   return no_body ? 1 : 0;
@@ -211,7 +215,7 @@ void http_parser::machine::restart() noexcept {
   field = {};
   pieces.restart();
   fields = informational = extra = 0;
-  interim = until_end = false;
+  interim = within_head = until_end = false;
 }
 
 result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_listener& listener) {
@@ -238,6 +242,7 @@ result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_list
         fail(errc::protocol, "begins with an empty line");
         break;
       }
+      within_head = true;
     }
     const llhttp_errno_t code = llhttp_execute(&parser, piece.data(), piece.size());
     if (code == HPE_OK) {
@@ -290,6 +295,8 @@ result<std::size_t> http_parser::feed(std::string_view bytes, http_listener& to)
 result<void> http_parser::finish(http_listener& to) { return machine_->finish(to); }
 
 bool http_parser::between_messages() const noexcept { return machine_->at == machine::phase::idle; }
+
+bool http_parser::within_head() const noexcept { return machine_->within_head; }
 
 bool http_parser::complete() const noexcept { return machine_->at == machine::phase::complete; }
 

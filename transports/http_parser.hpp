@@ -37,8 +37,10 @@ struct http_head {
 /// leave_body() and take_head().
 class http_listener {
  public:
-  /// Once per message. 1xx answers are counted and dropped.
+  /// Once per message.
   virtual void on_head(const http_head& head) noexcept = 0;
+  /// A 1xx answer before the message has ended. They are counted and dropped.
+  virtual void on_interim() noexcept {}
   virtual void on_body(std::string_view piece) noexcept = 0;
   virtual void on_complete() noexcept = 0;
 
@@ -71,6 +73,8 @@ class http_parser {
 
   /// Nothing of a message was seen.
   [[nodiscard]] bool between_messages() const noexcept;
+  /// A head has begun, of the message or of a 1xx answer before it, and has not ended.
+  [[nodiscard]] bool within_head() const noexcept;
   /// What on_head() was told, until next(). Left here, it is known again where the next message has the same.
   [[nodiscard]] const http_head& head() const noexcept;
   [[nodiscard]] http_head take_head() noexcept;

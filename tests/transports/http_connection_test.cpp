@@ -2,12 +2,22 @@
 // One connection over a wire that does what no server can be made to do at the right moment.
 #include "../../transports/http_connection.hpp"
 
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "../../runtime/loop.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../support/manual_clock.hpp"
+#include "../support/run.hpp"
 #include "../support/ut.hpp"
 
 namespace http_connection_test {
 
 using namespace hawser;
+using namespace std::chrono_literals;
+using testing::manual_clock;
+using testing::run;
 
 // What is written leaves when the test says so, and what the test says arrives at once.
 class slow_wire final : public byte_stream {
@@ -75,12 +85,79 @@ task<void> exchange(loop& l, bool left) {
   co_await over.close();
 }
 
+// A connection over that wire, in a time that passes when the test waits.
+struct wire_fixture {
+  wire_fixture(loop& l, const http_patience& patience)
+      : over{l, *http_url::parse("http://127.0.0.1:1/mcp"), std::make_unique<slow_wire>(wire), {}, patience, keeper} {
+    over.send(request);
+    wire.left += request.size();
+  }
+  slow_wire::state wire;
+  nobody_keeps keeper;
+  http_connection over;
+};
+
+// What arrives, one piece after the other, each after a pause.
+struct arrival {
+  duration pause;
+  std::string_view bytes;
+};
+
+// Empty: it was answered.
+std::string outcome_of(std::vector<arrival> arrivals, const http_patience& patience = {}) {
+  std::string why;
+  manual_clock time;
+  run(time, [](std::vector<arrival> all, http_patience limits, std::string& into) -> task<void> {
+    const context where = co_await this_context();
+    wire_fixture at{*where.loop, limits};
+    for (const arrival& one : all) {
+      auto waited = co_await sleep_for(one.pause);
+      expect(waited.has_value());
+      if (!at.over.failed()) at.wire.arrive(one.bytes);
+    }
+    auto answered = co_await at.over.answered();
+    into = answered ? "" : answered.error().what;
+    if (answered) expect(at.over.complete() && at.over.head().status == 200_i);
+    co_await at.over.close();
+  }(std::move(arrivals), patience, why));
+  return why;
+}
+
 suite<"http connection"> connections = [] {
   "T-19 an answer that begins before any of its request has left is nobody's"_test = [] {
     for (const bool left : {true, false}) {
       loop l;
       l.run(exchange(l, left));
     }
+  };
+
+  "NET-3 an interim answer does not start the time for the head of the answer"_test = [] {
+    for (const std::string_view interim :
+         {"HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 102 Processing\r\n\r\n",
+          "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"}) {
+      const std::string once = outcome_of({{0s, interim}, {60s, answer}});
+      expect(once.empty()) << once;
+      const std::string again = outcome_of({{5s, interim}, {60s, interim}, {60s, answer}});
+      expect(again.empty()) << again;
+      const std::string split = outcome_of({{0s, interim.substr(0, 9)}, {9s, interim.substr(9)}, {60s, answer}});
+      expect(split.empty()) << split;
+    }
+  };
+
+  "NET-3 each head has its own time, and what follows an interim answer that of a first byte"_test = [] {
+    constexpr std::string_view interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
+    const std::string slow_interim = outcome_of({{0s, interim.substr(0, 9)}, {11s, interim.substr(9)}});
+    expect(slow_interim.find("head") != slow_interim.npos) << slow_interim;
+    const std::string slow_head = outcome_of({{0s, interim}, {60s, answer.substr(0, 9)}, {11s, answer.substr(9)}});
+    expect(slow_head.find("head") != slow_head.npos) << slow_head;
+    const std::string joined = std::string{interim.substr(9)} + std::string{answer.substr(0, 9)};
+    const std::string own_time = outcome_of({{0s, interim.substr(0, 9)}, {9s, joined}, {9s, answer.substr(9)}});
+    expect(own_time.empty()) << own_time;
+    const http_patience hasty{.first_byte = 15s};
+    const std::string in_time = outcome_of({{10s, interim}, {10s, answer}}, hasty);
+    expect(in_time.empty()) << in_time;
+    const std::string silent = outcome_of({{10s, interim}, {16s, answer}}, hasty);
+    expect(silent == "no answer in time") << silent;
   };
 };
 
