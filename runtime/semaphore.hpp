@@ -31,6 +31,7 @@ class semaphore {
       return *this;
     }
     ~permit() { give_back(); }
+    [[nodiscard]] bool held() const noexcept { return of_ != nullptr; }
     void give_back() noexcept {
       if (semaphore* of = std::exchange(of_, nullptr)) of->returned();
     }

@@ -64,6 +64,11 @@ std::size_t http_channel::send(const outgoing& message) {
   if (told_ || !work_ || closing_) return queued_;
   std::string_view bytes = message.line;
   while (bytes.ends_with('\n')) bytes.remove_suffix(1);
+  // A server that asks and asks, and never takes an answer, must not fill our memory with them.
+  if (!message.request && unaccepted_ >= options_.max_unaccepted) {
+    note_dropped_post();
+    return queued_;
+  }
   auto what = new_posting();
   what->body = bytes;
   what->request = message.request;
@@ -72,7 +77,9 @@ std::size_t http_channel::send(const outgoing& message) {
   if (what->method == protocol::notification::initialized) {
     initializing_ = true;
     initialized_.reset();
+    work_->spawn(bound_initializing(*this));
   }
+  if (!what->request) ++unaccepted_;
   what->unsent = what->body.size();
   queued_ += what->unsent;
   if (!send_at_once(*what)) work_->spawn(sending(*this, std::move(what)));
@@ -118,7 +125,7 @@ std::string http_channel::fields_for(const outgoing& message, const message_view
 
 task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> what) {
   const bool announces = what->method == protocol::notification::initialized;
-  // Lifecycle: nothing but the announcement itself goes out before the server has heard it.
+  // Lifecycle: nothing but the announcement itself goes out before the server has heard it, or had time to.
   if (self.initializing_ && !announces && what->method != protocol::method::initialize) {
     auto heard = co_await self.initialized_.wait();
     ignore(heard, "a stop is seen by the exchange");
@@ -135,17 +142,38 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   if (!done) self.fail(*what, done.error());
   self.expect_no_more(*what);
   if (self.mode_ == mode::sse) what->ended.set();
+  if (!what->request) --self.unaccepted_;
   self.let_go(std::move(what));
   if (!announces) co_return;
-  self.initializing_ = false;
+  self.initializing_ = false;  // also where the announcement was refused or lost
   self.initialized_.set();
-  const bool may_listen = done.has_value() && self.mode_ == mode::streamable && !self.listening_ && !self.closing_;
-  if (may_listen) {
-    self.listening_ = true;
-    self.stream_due_ = true;
-    self.stream_there_.reset();
-    self.work_->spawn(listening(self));
-  }
+}
+
+// The server has heard that it is initialized: calls go out, and it is asked for its own stream.
+void http_channel::session_begun() {
+  initializing_ = false;
+  initialized_.set();
+  if (mode_ != mode::streamable || listening_ || closing_ || told_) return;
+  listening_ = true;
+  stream_due_ = true;
+  stream_there_.reset();
+  work_->spawn(listening(*this));
+}
+
+// Some servers never answer the announcement.
+task<void> http_channel::bound_initializing(http_channel& self) {
+  auto heard = co_await with_timeout(self.options_.initialized_timeout, detail::wait_for(self.initialized_));
+  if (!heard && heard.error().code == errc::timed_out) self.session_begun();
+}
+
+// What happens again and again is said at its first, second, fourth, eighth … time.
+void http_channel::note_dropped_post() {
+  ++dropped_posts_;
+  if ((dropped_posts_ & (dropped_posts_ - 1)) != 0) return;
+  loop_.log().write(log_level::debug, "http",
+                    endpoint_.origin() +
+                        " does not accept our answers and notifications: " + std::to_string(options_.max_unaccepted) +
+                        " of them wait, " + std::to_string(dropped_posts_) + " were dropped so far");
 }
 
 void http_channel::left(posting& what) noexcept {
@@ -156,7 +184,8 @@ void http_channel::left(posting& what) noexcept {
 void http_channel::fail(posting& what, error why) {
   if (!what.request || what.ticket.withdrawn() || what.answered) {
     if (!what.ticket.withdrawn() && why.code != errc::cancelled)
-      loop_.log().write(log_level::debug, "http", "a message was not delivered: " + why.what);
+      loop_.log().write(log_level::debug, "http",
+                        "a message for " + endpoint_.origin() + " was not delivered: " + why.what);
     return;
   }
   what.answered = true;

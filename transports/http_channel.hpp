@@ -26,6 +26,13 @@ struct http_channel_options {
   kind type = kind::automatic;
   http_client_options client{};
   wire_limits limits{};
+  /// For the server to accept a notification or an answer of ours, each time that it is sent. Calls have limits of
+  /// their own.
+  duration post_timeout = std::chrono::seconds{30};
+  /// Notifications and answers of ours that the server has not accepted yet; what exceeds it is dropped.
+  std::size_t max_unaccepted = 256;
+  /// So long may the answer to `notifications/initialized` keep back what is sent behind it.
+  duration initialized_timeout = std::chrono::seconds{5};
   authorizer* login = nullptr;  ///< asked for credentials where there is one; lives longer
 };
 
@@ -88,6 +95,9 @@ class http_channel final : public channel {
   void tell_closed(error why) noexcept;
   void withdraw_all() noexcept;
   void forgotten(const error& why);
+  void session_begun();
+  static task<void> bound_initializing(http_channel& self);
+  void note_dropped_post();
   task<result<void>> pause(posting* whose, duration length);
   task<void> end_session();
 
@@ -151,6 +161,8 @@ class http_channel final : public channel {
   event all_sent_;
   std::uint64_t foreign_ = 0;
   bool told_ = false;
+  std::size_t unaccepted_ = 0;       // messages that are no requests, from send() to the end of their exchange
+  std::uint64_t dropped_posts_ = 0;  // because there were too many of them
   bool closing_ = false;
   event closed_;
 };

@@ -18,6 +18,35 @@ bool needs_loopback(const http_request& what, const http_url& to) noexcept {
   return !what.credentials.empty() && !to.tls;
 }
 
+// Connections of one client that settle at the same time; the oldest makes room.
+constexpr std::size_t max_settling = 8;
+
+// Awaits a task that whoever finds the stop source in the slot may stop.
+template <class T>
+class stoppable final {
+ public:
+  stoppable(task<result<T>> inner, stop_source** slot) noexcept : inner_(std::move(inner)), slot_(slot) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <class Promise>
+    requires std::derived_from<Promise, promise_base>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> waiting) {
+    const context where = waiting.promise().where;
+    stop_.follow(where.stop);
+    if (slot_ != nullptr) *slot_ = &stop_;
+    return inner_.start(context{where.loop, &stop_}, waiting);
+  }
+  result<T> await_resume() {
+    if (slot_ != nullptr) *slot_ = nullptr;
+    return inner_.take();
+  }
+
+ private:
+  task<result<T>> inner_;
+  stop_source** slot_;
+  stop_source stop_;
+};
+
 bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -26,6 +55,7 @@ bool is_redirect(int status) noexcept {
 
 void http_ticket::withdraw() noexcept {
   withdrawn_ = true;
+  if (connecting_ != nullptr) connecting_->request_stop();
   if (over_ == nullptr) return;
   error why = cancelled_error();
   if (over_->request_left()) {
@@ -38,11 +68,20 @@ void http_ticket::withdraw() noexcept {
 
 http_answer::~http_answer() {
   if (!connection_) return;  // moved away
-  if (ticket_ != nullptr) {
-    ticket_->left_ = ticket_->has_left();
-    ticket_->over_ = nullptr;
-  }
+  release_ticket();
   client_->give_back(std::move(connection_));
+}
+
+void http_answer::release_ticket() noexcept {
+  if (ticket_ == nullptr) return;
+  ticket_->left_ = ticket_->has_left();
+  ticket_->over_ = nullptr;
+}
+
+void http_answer::settle() && noexcept {
+  release_ticket();
+  place_.give_back();
+  client_->settle(std::move(connection_));
 }
 
 task<result<std::string_view>> http_answer::read_some() {
@@ -75,6 +114,7 @@ http_client::http_client(loop& home, resolver& names, http_client_options option
       names_(names),
       options_(std::move(options)),
       places_(options_.max_connections),
+      urgent_places_(options_.max_urgent),
       self_(std::make_shared<http_client*>(this)) {
   if (!options_.zones) options_.zones = std::make_shared<zone_memory>();
 }
@@ -86,7 +126,7 @@ http_started http_client::start(const http_request& what, exchange_watcher& foll
   const http_url& to = *what.to;
   // A proxy for requests in the clear wants other lines; a tunnel through one is a connection like any other.
   if (!to.tls && !options_.proxies.for_http.empty()) return begun;
-  auto place = places_.try_acquire();
+  auto place = places_for(what).try_acquire();
   if (!place) return begun;
   begun.over = take_idle(what, to);
   if (!begun.over) return begun;
@@ -105,6 +145,14 @@ void http_client::done(http_started begun, http_ticket& ticket) noexcept {
 }
 
 task<result<http_answer>> http_client::ask(http_request what, http_started begun) {
+  return what.within == duration::zero() ? ask_following(what, std::move(begun)) : ask_in_time(what, std::move(begun));
+}
+
+task<result<http_answer>> http_client::ask_in_time(http_request what, http_started begun) {
+  co_return co_await with_timeout(what.within, ask_following(what, std::move(begun)));
+}
+
+task<result<http_answer>> http_client::ask_following(http_request what, http_started begun) {
   http_url elsewhere;
   const http_url* to = what.to;
   const int max_redirects = what.max_redirects.value_or(options_.max_redirects);
@@ -154,48 +202,65 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
   auto proxy = options_.proxies.choose(to);
   if (!proxy) co_return proxy.error();
   const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
-  std::unique_ptr<http_connection> over = std::move(begun.over);
-  semaphore::permit place = std::move(begun.place);
-  if (over) over->watch(nullptr);
-  if (!over && !what.urgent) {
-    auto granted = co_await places_.acquire();
-    if (!granted) co_return granted.error();
-    place = *std::move(granted);
-    if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
-  }
+  http_started held = std::move(begun);
+  if (held.over) held.over->watch(nullptr);
   for (bool again = false;; again = true) {
-    const bool sent = over != nullptr;
-    if (!sent && !again) over = take_idle(what, to);
-    if (!over) {
-      const route by{.through = through, .innermost = what.innermost, .loopback_only = needs_loopback(what, to)};
-      auto made = co_await connect(to, by);
-      if (!made) co_return made.error();
-      over = *std::move(made);
+    const bool sent = held.over != nullptr;
+    if (!sent && !again) {
+      if (auto place = places_for(what).try_acquire()) {
+        held.place = *std::move(place);
+        held.over = take_idle(what, to);
+      }
+    }
+    if (!held.over) {
+      if (what.ticket != nullptr && what.ticket->withdrawn()) co_return cancelled_error();
+      stop_source** slot = what.ticket != nullptr ? &what.ticket->connecting_ : nullptr;
+      auto obtained = co_await stoppable{obtain(what, to, through, std::move(held)), slot};
+      if (!obtained) co_return obtained.error();
+      held = *std::move(obtained);
     }
     if (what.ticket != nullptr && !sent) {
       if (what.ticket->withdrawn()) co_return cancelled_error();
-      what.ticket->over_ = over.get();
+      what.ticket->over_ = held.over.get();
     }
-    if (!sent) send(*over, what, to, through);
-    auto answered = co_await over->answered();
-    if (answered) co_return http_answer{*this, std::move(over), std::move(place), what.ticket};
+    if (!sent) send(*held.over, what, to, through);
+    auto answered = co_await held.over->answered();
+    if (answered) co_return http_answer{*this, std::move(held.over), std::move(held.place), what.ticket};
     if (what.ticket != nullptr) {
       what.ticket->left_ = what.ticket->has_left();
       what.ticket->over_ = nullptr;
     }
     error why = answered.error();
     const bool gone = why.code == errc::closed || why.code == errc::io;
-    const bool stale = over->used_before() && !over->answer_began() && gone;
-    const bool left = over->request_left();
+    const bool stale = held.over->used_before() && !held.over->answer_began() && gone;
+    const bool left = held.over->request_left();
     if (!left) {
-      over->drop_request();  // closing would send what it can
+      held.over->drop_request();  // closing would send what it can
       why.executed = execution::no;
     }
-    over.reset();
+    held.over.reset();
     if (stale && !again && (what.replayable || !left)) continue;
     if (why.code == errc::cancelled && left) why.executed = execution::unknown;
     co_return why;
   }
+}
+
+// A place, unless there is one, and a connection: an idle one, unless one that was idle has been tried.
+task<result<http_started>> http_client::obtain(const http_request& what, const http_url& to, const http_proxy* through,
+                                               http_started held) {
+  if (!held.place.held()) {
+    auto granted = co_await places_for(what).acquire();
+    if (!granted) co_return granted.error();
+    held.place = *std::move(granted);
+    held.over = take_idle(what, to);
+  }
+  if (!held.over) {
+    const route by{.through = through, .innermost = what.innermost, .loopback_only = needs_loopback(what, to)};
+    auto made = co_await connect(to, by);
+    if (!made) co_return made.error();
+    held.over = *std::move(made);
+  }
+  co_return held;
 }
 
 void http_client::send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through) {
@@ -239,6 +304,7 @@ void http_client::send(http_connection& over, const http_request& what, const ht
 }
 
 std::unique_ptr<http_connection> http_client::take_idle(const http_request& what, const http_url& to) {
+  if (!settling_.empty()) collect_settled();
   const bool loopback_only = needs_loopback(what, to);
   const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) {
     return one->usable() && one->leads_to(to) && (one->on_loopback() || !loopback_only);
@@ -255,6 +321,22 @@ void http_client::give_back(std::unique_ptr<http_connection> over) {
   idle_.push_back(std::move(over));
 }
 
+void http_client::settle(std::unique_ptr<http_connection> over) noexcept {
+  if (over->complete()) {
+    give_back(std::move(over));
+  } else if (over->settle()) {
+    if (settling_.size() >= max_settling) settling_.erase(settling_.begin());
+    settling_.push_back(std::move(over));
+  }
+}
+
+void http_client::collect_settled() {
+  for (auto& one : settling_) {
+    if (one->complete() || one->failed()) give_back(std::move(one));
+  }
+  std::erase(settling_, nullptr);
+}
+
 // Not at once: it is that connection which says so.
 void http_client::idle_ended() noexcept { sweep_soon(); }
 
@@ -264,6 +346,7 @@ void http_client::sweep_soon() noexcept {
     if (*self == nullptr) return;
     auto& idle = (*self)->idle_;
     (*self)->sweeping_ = false;
+    (*self)->collect_settled();
     std::erase_if(idle, [](const auto& one) { return !one->usable(); });
     while (idle.size() > (*self)->options_.max_idle) idle.erase(idle.begin());
   });
@@ -275,6 +358,7 @@ void http_client::rest() noexcept {
 }
 
 task<void> http_client::close() {
+  settling_.clear();
   while (!idle_.empty()) {
     std::unique_ptr<http_connection> last = std::move(idle_.back());
     idle_.pop_back();

@@ -27,6 +27,7 @@ struct http_client_options {
   proxy_rules proxies{};
   std::shared_ptr<tls_context> tls{};  ///< null: https is refused
   std::size_t max_connections = 32;    ///< who finds none waits
+  std::size_t max_urgent = 8;          ///< more of them, for urgent requests; who finds none waits
   std::size_t max_idle = 32;
   int max_redirects = 3;
   /// Where names led at first; shared by clients that should remember it together. Null: this client remembers alone.
@@ -43,7 +44,7 @@ struct http_started {
 
 class http_client;
 
-/// The head of an answer, and its body as it arrives. Dropped before it is complete, it closes its connection.
+/// The head of an answer, and its body as it arrives. Destroyed before it is complete, it closes its connection.
 class http_answer {
  public:
   http_answer(http_client& from, std::unique_ptr<http_connection> over, semaphore::permit place,
@@ -59,10 +60,14 @@ class http_answer {
   /// All that is left of it, or errc::too_large.
   task<result<byte_buffer>> read_all(std::size_t limit);
   [[nodiscard]] bool complete() const noexcept { return connection_->complete() && connection_->body().empty(); }
+  /// Nobody reads the rest. Its place is free at once; its connection is used again if the answer ends soon.
+  void settle() && noexcept;
   /// Nothing that follows on its connection is believed.
   void distrust() noexcept { connection_->distrust(); }
 
  private:
+  void release_ticket() noexcept;
+
   http_client* client_;
   std::unique_ptr<http_connection> connection_;
   semaphore::permit place_;
@@ -96,6 +101,8 @@ class http_client final : private idle_keeper {
 
  private:
   friend class http_answer;
+  task<result<http_answer>> ask_in_time(http_request what, http_started begun);
+  task<result<http_answer>> ask_following(http_request what, http_started begun);
   task<result<http_answer>> ask_once(const http_request& what, const http_url& to, http_started begun);
   // What an address may be, and after dial() what it is.
   struct route {
@@ -104,12 +111,17 @@ class http_client final : private idle_keeper {
     bool loopback_only = false;  // there are credentials, and no TLS
     bool on_loopback = false;    // it leads to this machine, and through no proxy
   };
+  task<result<http_started>> obtain(const http_request& what, const http_url& to, const http_proxy* through,
+                                    http_started held);
   task<result<std::unique_ptr<http_connection>>> connect(const http_url& to, route by);
   task<result<stream>> dial(const http_url& to, route& by);
   task<result<void>> tunnel(stream& over, const http_url& to, const http_proxy& through);
   void idle_ended() noexcept override;
+  semaphore& places_for(const http_request& what) noexcept { return what.urgent ? urgent_places_ : places_; }
   std::unique_ptr<http_connection> take_idle(const http_request& what, const http_url& to);
   void give_back(std::unique_ptr<http_connection> over);
+  void settle(std::unique_ptr<http_connection> over) noexcept;
+  void collect_settled();
   void send(http_connection& over, const http_request& what, const http_url& to, const http_proxy* through);
   void sweep_soon() noexcept;
   result<http_url> redirected(const http_request& what, const http_url& from, const http_head& head) const;
@@ -118,10 +130,12 @@ class http_client final : private idle_keeper {
   resolver& names_;
   http_client_options options_;
   semaphore places_;
+  semaphore urgent_places_;
   std::shared_ptr<http_client*> self_;  // null inside when the client is gone
   bool sweeping_ = false;
-  byte_buffer text_;                                    // of the request that is being sent; its memory is kept
-  std::vector<std::unique_ptr<http_connection>> idle_;  // the one that was used last is used first
+  byte_buffer text_;                                        // of the request that is being sent; its memory is kept
+  std::vector<std::unique_ptr<http_connection>> idle_;      // the one that was used last is used first
+  std::vector<std::unique_ptr<http_connection>> settling_;  // whose answers nobody reads to their ends
 };
 
 }  // namespace hawser

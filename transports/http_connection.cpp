@@ -12,6 +12,9 @@ namespace {
 // Bodies from this size on are moved, not copied.
 constexpr std::size_t min_moved_body = std::size_t{32} * 1024;
 
+// More than that of an answer is not received for nobody: a new connection costs less.
+constexpr std::size_t max_dropped_body = std::size_t{64} * 1024;
+
 // Its body is capped by whoever reads it: a stream of events has no end.
 http_limits without_body_limit(http_limits limits) {
   limits.max_body = 0;
@@ -78,7 +81,7 @@ void http_connection::fail(error why) noexcept {
   timer::cancel();
   if (!failure_) failure_ = std::move(why);
   changed_.set();
-  if (phase_ == phase::idle) keeper_.idle_ended();
+  if (phase_ == phase::idle || settling_) keeper_.idle_ended();
 }
 
 void http_connection::tell() noexcept {
@@ -126,6 +129,10 @@ void http_connection::read_answer() noexcept {
     timer::cancel();
     if (!stream_->unread().empty())
       failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
+    if (settling_) keeper_.idle_ended();
+  } else if (settling_) {  // its time goes on
+    if (dropped_ > max_dropped_body)
+      fail(error{.code = errc::too_large, .what = "the answer goes on behind what was read of it"});
   } else if (phase_ == phase::body) {
     wait_for_more();
     if (body_.size() > max_unread_)
@@ -200,14 +207,18 @@ void http_connection::on_head(const http_head& head) noexcept {
   }
 }
 
+void http_connection::on_interim() noexcept { in_head_ = false; }
+
 void http_connection::on_body(std::string_view piece) noexcept {
+  if (settling_) {
+    dropped_ += piece.size();
+    return;
+  }
   const auto room = body_.reserve(piece.size());
   std::memcpy(room.at, piece.data(), piece.size());
   body_.commit(piece.size());
   changed_.set();
 }
-
-void http_connection::on_interim() noexcept { in_head_ = false; }
 
 void http_connection::on_complete() noexcept {
   phase_ = phase::complete;
@@ -243,8 +254,21 @@ void http_connection::consume(std::size_t count) noexcept {
   shown_ -= std::min(shown_, count);  // else what comes next would count as seen, as long as it is shorter
 }
 
+bool http_connection::settle() noexcept {
+  watcher_ = nullptr;
+  const bool under_way = phase_ == phase::body && awaited_ == 0;
+  if (failure_ || !under_way || !trusted_ || !head().keep_alive) return false;
+  settling_ = true;
+  dropped_ = 0;
+  body_.consume(body_.size());
+  shown_ = 0;
+  wait_at_most(patience_.rest);
+  return true;
+}
+
 bool http_connection::recycle() noexcept {
   watcher_ = nullptr;
+  settling_ = false;
   if (failure_ || phase_ != phase::complete || !trusted_ || !head().keep_alive) return false;
   parser_.next();
   phase_ = phase::idle;

@@ -23,11 +23,14 @@ struct http_patience {
   duration head = std::chrono::seconds{10};  ///< from there to the end of that head
   duration silence = std::chrono::minutes{5};  ///< between two pieces of the body
   duration idle = std::chrono::seconds{60};    ///< until a connection that nobody uses is closed
+  /// For the end of an answer of which nobody reads the rest. Who ends it behind what counts does so at once.
+  duration rest = std::chrono::milliseconds{250};
 };
 
-/// Whoever keeps idle connections: one of them is of no use any more. It may not destroy it before the call returns.
+/// Whoever keeps connections that nobody uses. It may not destroy one before the call returns.
 class idle_keeper {
  public:
+  /// One that was idle is of no use any more, or the answer of one that settles has ended, in whatever way.
   virtual void idle_ended() noexcept = 0;
 
  protected:
@@ -82,6 +85,9 @@ class http_connection final : private byte_listener, private http_listener, priv
   void drop_request() noexcept { stream_->drop_unsent(); }
   /// Whether the next exchange may use it, when this one is complete: begins to be idle.
   bool recycle() noexcept;
+  /// Nobody reads the rest of the answer: it is dropped as it comes, a limited number of bytes for a limited time, and
+  /// the keeper is told of its end; then recycle() says whether the connection is of use. False: it is not worth it.
+  bool settle() noexcept;
   /// It is not recycled after this answer.
   void distrust() noexcept { trusted_ = false; }
   /// Whoever waits for the answer hears this; the connection is of no use any more.
@@ -100,13 +106,13 @@ class http_connection final : private byte_listener, private http_listener, priv
   void on_bytes() noexcept override;
   void on_end(const error& why) noexcept override;
   void on_head(const http_head& head) noexcept override;
+  void on_interim() noexcept override;
   void on_body(std::string_view piece) noexcept override;
   void on_complete() noexcept override;
   void on_expired() noexcept override;
   void wait_at_most(duration bound) noexcept;
   void wait_for_more() noexcept { wait_at_most(patient_ ? duration::zero() : patience_.silence); }
   void read_answer() noexcept;
-  void on_interim() noexcept override;
   void fail(error why) noexcept;
   void tell() noexcept;
   void take_large_body() noexcept;
@@ -122,13 +128,15 @@ class http_connection final : private byte_listener, private http_listener, priv
   std::size_t max_unread_;
   phase phase_ = phase::idle;
   bool began_ = false;
+  bool in_head_ = false;  // the time for the end of a head is running
   bool headed_ = false;
   bool trusted_ = true;
   bool on_loopback_ = false;
   bool patient_ = false;     // with the pauses of this answer
+  bool settling_ = false;    // nobody reads the rest of this answer
+  std::size_t dropped_ = 0;  // bytes of that rest
   std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;  // of those, when the timer was last set
-  bool in_head_ = false;  // the time for the end of a head is running
   std::size_t shown_ = 0;    // of the body, to whoever waits for more
   byte_buffer body_;
   std::optional<error> failure_;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int most_resumptions = 10;  // in a row that brought nothing
 constexpr duration endpoint_patience = std::chrono::seconds{15};
-constexpr duration ending_patience = std::chrono::seconds{2};
+// For the answer to a POST whose call was answered on the stream.
+constexpr duration ending_patience = std::chrono::milliseconds{500};
 constexpr std::size_t ids_kept = 256;
 
 // The ids of the last events, found by their hashes: to compare each event with all of them would cost many times what
@@ -110,19 +111,6 @@ task<result<void>> http_channel::read_events(http_answer& from, event_reader& in
   co_return result<void>{};
 }
 
-namespace {
-
-// A server that ends its stream behind the answer leaves a connection that can be used again.
-task<result<void>> rest_of(http_answer& from) {
-  while (!from.complete()) {
-    auto bytes = co_await from.read_some();
-    if (!bytes || bytes->empty()) break;
-  }
-  co_return result<void>{};
-}
-
-}  // namespace
-
 task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
   event_reader events{*this, &what};
   std::optional<http_answer> from{std::move(answer)};
@@ -130,11 +118,12 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
   for (int idle = 0;;) {
     if (from) {
       auto read = co_await read_events(*from, events);
-      if (what.answered && !what.ticket.withdrawn()) {
-        auto rest = co_await with_timeout(ending_patience, rest_of(*from));
-        ignore(rest, "the answer is there");
+      if (what.answered || what.ticket.withdrawn()) {
+        // A server that ends its stream behind the answer leaves a connection that can be used again; one that does
+        // not keeps no place.
+        std::move(*from).settle();
+        co_return result<void>{};
       }
-      if (what.answered || what.ticket.withdrawn()) co_return result<void>{};
       if (!read) {
         why = read.error();
         why.executed = execution::unknown;
@@ -178,6 +167,7 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
   const int status = answer->head().status;
   const auto type = answer->head().fields.find("Content-Type");
   if (status == 200 && type && equal_ignoring_case(media_type(*type), "text/event-stream")) co_return answer;
+  std::move(*answer).settle();
   const bool passing = status >= 500 || status == 429;
   co_return error{.code = passing ? errc::io : errc::protocol,
                   .what = "the server offers no stream of events here: status " + std::to_string(status),
@@ -228,7 +218,8 @@ task<void> http_channel::listening(http_channel& self) {
 
 // HTTP with SSE, 2024-11-05: one stream, whose first event says where to POST.
 task<result<void>> http_channel::open_old_transport() {
-  auto opened = co_await get({}, nullptr);
+  auto opened = co_await with_timeout(endpoint_patience, get({}, nullptr));
+  if (!opened && opened.error().code == errc::timed_out) co_return prefixed("the stream of events", opened.error());
   if (!opened) co_return opened.error();
   auto from = std::make_unique<http_answer>(*std::move(opened));
   auto events = std::make_unique<event_reader>(*this, nullptr);

@@ -2,6 +2,7 @@
 // One POST of an http_channel and what its answer means.
 #include <algorithm>
 
+#include "../runtime/timeout.hpp"
 #include "challenge.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
@@ -18,6 +19,8 @@ constexpr std::size_t max_session_id = 1024;
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
 constexpr std::size_t max_quoted_body = 200;
 constexpr int most_tries = 3;
+// For the body of an answer that is none: it only adds to what the error says.
+constexpr duration refusal_patience = std::chrono::seconds{5};
 
 bool is_type(const http_head& head, std::string_view type) {
   const auto given = head.fields.find("Content-Type");
@@ -106,9 +109,7 @@ task<result<void>> http_channel::exchange(posting& what) {
     const auto told = repeats ? answer->head().fields.find("Retry-After") : std::nullopt;
     if (told && tries < most_tries) {
       const duration wait = retry_pause(*told);
-      {
-        const http_answer read_no_further = *std::move(answer);
-      }
+      std::move(*answer).settle();
       auto waited = co_await pause(&what, wait);
       if (!waited) co_return waited;
       continue;
@@ -116,14 +117,18 @@ task<result<void>> http_channel::exchange(posting& what) {
     left(what);
     if (!answer) co_return answer.error();
     if (what.ticket.withdrawn()) co_return cancelled_error();
-    if (status >= 200 && status < 300) co_return co_await accepted(what, *std::move(answer));
-    co_return co_await refused(what, *std::move(answer));
+    if (status < 200 || status >= 300) co_return co_await refused(what, *std::move(answer));
+    if (what.request && mode_ == mode::streamable) co_return co_await accepted(what, *std::move(answer));
+    // Its head says it all: it may go on for ever. The old transport answers requests on its stream.
+    if (what.method == protocol::notification::initialized) session_begun();
+    std::move(*answer).settle();
+    co_return result<void>{};
   }
 }
 
 task<result<void>> http_channel::accepted(posting& what, http_answer answer) {
   const http_head& head = answer.head();
-  if (what.method == protocol::method::initialize && mode_ == mode::streamable && !take_session(head))
+  if (what.method == protocol::method::initialize && !take_session(head))
     co_return error{.code = errc::protocol,
                     .what = "the server's session id is no text of visible ASCII characters up to 1 KiB",
                     .executed = execution::unknown};
@@ -133,17 +138,18 @@ task<result<void>> http_channel::accepted(posting& what, http_answer answer) {
         .code = errc::protocol,
         .what = "the server encoded its answer as " + beginning(*encoding) + " although it was not asked to",
         .executed = execution::unknown};
-  if (is_type(head, "text/event-stream") && what.request && mode_ == mode::streamable)
-    co_return co_await events_of(what, std::move(answer));
+  if (is_type(head, "text/event-stream")) co_return co_await events_of(what, std::move(answer));
   co_return co_await one_body(what, answer);
 }
 
 task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
-  const bool json = is_type(answer.head(), "application/json");
-  auto body = co_await answer.read_all(json ? options_.limits.max_message : max_refusal);
+  if (!is_type(answer.head(), "application/json")) {
+    auto text = co_await with_timeout(refusal_patience, answer.read_all(max_refusal));
+    co_return unexpected(answer.head(), text ? text->view() : std::string_view{});
+  }
+  auto body = co_await answer.read_all(options_.limits.max_message);
   if (!body) co_return body.error();
-  if (!what.request || mode_ == mode::sse) co_return {};  // accepted; the old transport answers on its stream
-  if (!json || body->empty()) co_return unexpected(answer.head(), body->view());
+  if (body->empty()) co_return unexpected(answer.head(), body->view());
   deliver(body->view(), &*body, &what);
   if (what.answered) co_return {};
   // Who answers something else may be one answer behind: every later call would get the one before it.
@@ -154,7 +160,7 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
 
 task<result<void>> http_channel::refused(posting& what, http_answer answer) {
   const int status = answer.head().status;
-  auto body = co_await answer.read_all(max_refusal);
+  auto body = co_await with_timeout(refusal_patience, answer.read_all(max_refusal));
   if (what.ticket.withdrawn()) co_return cancelled_error();
   const std::string_view text = body ? body->view() : std::string_view{};
   if (status == 401 || status == 403) {

@@ -11,7 +11,6 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t max_auth_refusal = std::size_t{256} * 1024;
 // Of a request that may be repeated. Credentials that another process obtained may be stale, too; fresh ones are tried
 // once.
 constexpr int most_refusals = 4;
@@ -64,11 +63,7 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     unauthorized = unauthorized || status == 401;
     forbidden = forbidden || status == 403;
     auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
-    {
-      http_answer old = *std::move(answer);  // read to its end, so that its connection can be used again
-      auto rest = co_await old.read_all(max_auth_refusal);
-      ignore(rest, "what counts stands in its head");
-    }
+    std::move(*answer).settle();  // what counts stands in its head
     auto asking = guarded_task("refused of the authorizer", [&] { return options_.login->refused(std::move(why)); });
     auto better = co_await std::move(asking);
     if (!better) co_return better.error();

@@ -65,9 +65,10 @@ http_request http_channel::request_of(posting& what) const noexcept {
           .credentials = what.made_with ? what.made_with->fields.reveal() : std::string_view{},
           .body = what.body,
           .replayable = what.replayable,
-          .urgent = !what.request,  // an answer, say, which calls that fill every place wait for
+          .urgent = !what.request,  // an answer, say, which calls that have every other place wait for
           // A call has limits of its own, and a person may be filling in a form. A subscription has none.
           .patient = what.request && what.method != protocol::method::subscriptions_listen,
+          .within = what.request ? duration::zero() : options_.post_timeout,
           .max_redirects = what.replayable ? std::nullopt : std::optional{1},
           .ticket = &what.ticket};
 }

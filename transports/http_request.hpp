@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "../runtime/stop.hpp"
 #include "http_connection.hpp"
 #include "http_url.hpp"
 #include "network_zone.hpp"
@@ -27,6 +28,7 @@ class http_ticket {
   bool withdrawn_ = false;
   bool left_ = false;  // over a connection that it has no more
   http_connection* over_ = nullptr;
+  stop_source* connecting_ = nullptr;  // of the wait for a place and a connection
 };
 
 struct http_request {
@@ -39,10 +41,12 @@ struct http_request {
   std::string_view body{};
   /// May be sent again where nobody knows whether it arrived.
   bool replayable = false;
-  /// Does not wait for a place among the connections: what those that have one may be waiting for.
+  /// Has places of its own, http_client_options::max_urgent: what those that have one of the others may be waiting for.
   bool urgent = false;
   /// Whoever asks gives it up in time: http_patience::silence does not hold for its answer.
   bool patient = false;
+  /// Until the head of the answer is there, waiting for a place and connecting included; zero: nobody counts.
+  duration within{};
   /// Off for what carries credentials in its body: a redirect is then an answer like any other.
   bool follows_redirects = true;
   /// How many are followed; empty: as many as the client's options allow.

@@ -6,6 +6,7 @@
 
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
 #include "../support/every_step.hpp"
 #include "http_visits.hpp"
 
@@ -34,6 +35,28 @@ void closes_at_second(web_peer& with) {
   with.json("{}");
   if (!with.request()) return;
   if (with.nth > 0) with.json("{}");
+}
+
+// Knows every name, but keeps the first that asks waiting until it gives up.
+class slow_resolver final : public resolver {
+ public:
+  task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override {
+    if (std::exchange(asked, true)) co_return std::vector{ip_address::loopback_v4()};
+    event never;
+    auto waited = co_await never.wait();
+    co_return waited.error();
+  }
+  bool asked = false;
+};
+
+task<void> one_post_with_ticket(http_client& client, const http_url& to, http_ticket& ticket, outcome& into) {
+  http_request post{.to = &to, .body = "{}", .ticket = &ticket};
+  into = co_await ask(client, std::move(post));
+}
+
+task<result<void>> one_post_within(http_client& client, const http_url& to, outcome& into) {
+  co_await one_post(client, to, &into);
+  co_return result<void>{};
 }
 
 const suite<"http client"> tests = [] {
@@ -215,6 +238,71 @@ const suite<"http client"> tests = [] {
           co_await work.join();
         });
     expect(got.failed_with(errc::cancelled, execution::unknown)) << got.said();
+  };
+
+  "CLM-5 a request that is withdrawn while its connection is being set up gives its place back at once"_test = [] {
+    slow_resolver names;
+    outcome given_up;
+    outcome next;
+    const surroundings narrow{.options = {.patience = {.connect = 5min}, .max_connections = 1}, .names = &names};
+    with_server(
+        [](web_peer& with) {
+          while (with.request()) with.json("{}");
+        },
+        [&](http_client& client, const http_url& to) -> task<void> {
+          http_ticket ticket;
+          scope work{co_await this_context()};
+          work.spawn(one_post_with_ticket(client, to, ticket, given_up));
+          while (!names.asked) co_await yield();
+          ticket.withdraw();
+          auto served = co_await with_timeout(10s, one_post_within(client, to, next));
+          expect(served.has_value());
+          work.request_stop();
+          co_await work.join();
+        },
+        narrow);
+    expect(given_up.failed_with(errc::cancelled, execution::no)) << given_up.said();
+    expect(next.status == 200_i) << next.said();
+  };
+
+  "CLM-5 a request that is withdrawn while it waits for a place ends at once"_test = [] {
+    std::atomic<int> requests = 0;
+    const surroundings narrow{.options = {.max_connections = 1}};
+    with_server(
+        [&](web_peer& with) {
+          while (with.request()) {
+            ++requests;
+            with.hang();
+          }
+        },
+        [&](http_client& client, const http_url& to) -> task<void> {
+          http_ticket first;
+          http_ticket second;
+          outcome of_first;
+          outcome of_second;
+          scope holder{co_await this_context()};
+          holder.spawn(one_post_with_ticket(client, to, first, of_first));
+          for (int i = 0; i < 2000 && requests == 0; ++i) {
+            auto slept = co_await sleep_for(5ms);
+            expect(slept.has_value());
+          }
+          scope waiter{co_await this_context()};
+          waiter.spawn(one_post_with_ticket(client, to, second, of_second));
+          auto slept = co_await sleep_for(5ms);
+          expect(slept.has_value());
+          second.withdraw();
+          for (int i = 0; i < 2000 && waiter.live() > 0; ++i) {
+            auto waited = co_await sleep_for(5ms);
+            expect(waited.has_value());
+          }
+          expect(waiter.live() == 0_ul);
+          expect(of_second.failed_with(errc::cancelled, execution::no)) << of_second.said();
+          first.withdraw();
+          co_await waiter.join();
+          co_await holder.join();
+        },
+        narrow);
+    expect(requests.load() == 1_i);
   };
 
   "a connection that nobody uses is closed after a while, and one that the server closes at once"_test = [] {

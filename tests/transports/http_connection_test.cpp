@@ -159,6 +159,45 @@ suite<"http connection"> connections = [] {
     const std::string silent = outcome_of({{10s, interim}, {16s, answer}}, hasty);
     expect(silent == "no answer in time") << silent;
   };
+
+  "NET-4 the rest of an answer is dropped within limits of time and size, and then the connection is used again"_test =
+      [] {
+        constexpr std::string_view head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n";
+        const std::string large = "10000\r\n" + std::string(0x10000, 'x') + "\r\n1\r\nx\r\n";
+        for (const auto& [pause, rest, usable] :
+             {std::tuple{200ms, std::string{"3\r\nabc\r\n0\r\n\r\n"}, true},
+              std::tuple{300ms, std::string{"0\r\n\r\n"}, false}, std::tuple{0ms, large, false},
+              std::tuple{0ms, std::string{"0\r\n\r\nHTTP/1.1 200 OK\r\n"}, false}}) {
+          manual_clock time;
+          run(time, [](std::string_view first, duration wait, std::string_view then, bool good) -> task<void> {
+            const context where = co_await this_context();
+            wire_fixture at{*where.loop, {}};
+            at.wire.arrive(first);
+            expect(at.over.settle());
+            auto waited = co_await sleep_for(wait);
+            expect(waited.has_value());
+            at.wire.arrive(then);
+            expect(at.over.recycle() == good) << then.size();
+            expect(at.over.usable() == good);
+            co_await at.over.close();
+          }(head, pause, rest, usable));
+        }
+      };
+
+  "NET-4 an answer whose end is that of the connection, or large, is not waited for"_test = [] {
+    for (const std::string_view head :
+         {"HTTP/1.1 202 Accepted\r\n\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"}) {
+      manual_clock time;
+      run(time, [](std::string_view first) -> task<void> {
+        const context where = co_await this_context();
+        wire_fixture at{*where.loop, {}};
+        at.wire.arrive(first);
+        expect(!at.over.settle()) << first;
+        co_await at.over.close();
+      }(head));
+    }
+  };
 };
 
 }  // namespace http_connection_test

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which stream an answer is accepted on, and that the end of a call is the end of its POST and connection.
+#include <array>
 #include <atomic>
+#include <charconv>
 
 #include "../../runtime/scope.hpp"
 #include "event_streams.hpp"
@@ -39,6 +41,11 @@ class sse_server {
  public:
   const web_script script;
 };
+
+std::string hexadecimal(std::size_t number) {
+  std::array<char, 16> digits{};
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr};
+}
 
 http_channel_options old_transport() {
   http_channel_options options;
@@ -149,6 +156,37 @@ const suite<"http release"> tests = [] {
       const bool ended = co_await web_house::until([&] { return closed.load(); });
       expect(ended) << "before the channel is closed";
     });
+  };
+
+  "NET-4 a stream that is left open behind its answer keeps no place and no connection"_test = [] {
+    std::atomic<int> closed = 0;
+    const web_script server{[&](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (greets(with, *asked)) continue;
+        const std::string event = an_event(answer_to(*asked));
+        with.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+        with.say(hexadecimal(event.size()) + "\r\n" + event + "\r\n");
+        with.hang();
+        ++closed;
+        return;
+      }
+    }};
+    http_channel_options narrow;
+    narrow.client.max_connections = 1;
+    with_web(
+        server,
+        [&](web_house& house) -> task<void> {
+          const auto before = std::chrono::steady_clock::now();
+          for (int i = 0; i < 10; ++i) {
+            const web_outcome got =
+                co_await (i == 0 ? legacy_call(house) : house.call("tools/call", R"({"name":"t"})"));
+            expect(got.result == R"({"ok":true})") << got.said();
+          }
+          expect(std::chrono::steady_clock::now() - before < 10s);
+          const bool released = co_await web_house::until([&] { return closed == 10; });
+          expect(released) << closed.load();
+        },
+        narrow);
   };
 
   "CLM-5 over HTTP+SSE the POST of a call that was answered on the stream is released"_test = [] {
