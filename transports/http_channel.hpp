@@ -132,6 +132,7 @@ class http_channel final : public channel {
   task<result<void>> events_of(posting& what, http_answer answer);
   task<result<http_answer>> get(std::string last_event, http_ticket* ticket);
   static task<void> listening(http_channel& self);
+  task<bool> session_is_gone();
   task<result<void>> open_old_transport();
   static task<void> old_stream(http_channel& self, std::unique_ptr<http_answer> from,
                                std::unique_ptr<event_reader> into);
@@ -160,9 +161,9 @@ class http_channel final : public channel {
   std::size_t queued_ = 0;
   event all_sent_;
   std::uint64_t foreign_ = 0;
-  bool told_ = false;
   std::size_t unaccepted_ = 0;       // messages that are no requests, from send() to the end of their exchange
   std::uint64_t dropped_posts_ = 0;  // because there were too many of them
+  bool told_ = false;
   bool closing_ = false;
   event closed_;
 };

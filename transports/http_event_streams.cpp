@@ -189,20 +189,43 @@ task<void> http_channel::ending_post(std::shared_ptr<posting> what) {
   what->given_up.set();
 }
 
+// Session management: by 404 a server says that it has forgotten the session, and also that it takes no GET. A ping,
+// which names the session, too, tells them apart. Only 404 is an answer: a server that is not there may come back.
+task<bool> http_channel::session_is_gone() {
+  const message_view ping{.method = protocol::method::ping};
+  const std::string fields = fields_for(outgoing{}, ping);
+  const http_request probe{.to = &endpoint_,
+                           .fields = fields,
+                           .body = R"({"jsonrpc":"2.0","id":"session-check","method":"ping"})",
+                           .replayable = true,
+                           .urgent = true,
+                           .within = options_.post_timeout};
+  auto answer = co_await ask(probe, ping.method);
+  if (!answer) co_return false;
+  const int status = answer->head().status;
+  std::move(*answer).settle();
+  co_return status == 404;
+}
+
 // What the server says unasked, in the legacy era. Calls do not depend on it.
 task<void> http_channel::listening(http_channel& self) {
   event_reader events{self, nullptr};
+  bool offered = false;  // the server has had such a stream for this session
   for (int idle = 0; !self.told_;) {
     auto from = co_await self.get(events.position(), nullptr);
     self.stream_due_ = false;
     self.stream_there_.set();
     if (from) {
+      offered = true;
       auto read = co_await read_events(*from, events);
       const bool ended = !read && (read.error().code == errc::cancelled || read.error().code == errc::too_large);
       if (ended) co_return;
-    } else if (from.error().native == 404 && self.has_session_) {
-      self.forgotten(error{.code = errc::closed, .what = "the server has forgotten the session", .native = 404});
-      co_return;
+    } else if (from.error().native == 404 && offered && self.has_session_) {
+      const bool gone = co_await self.session_is_gone();
+      if (gone) {
+        self.forgotten(error{.code = errc::closed, .what = "the server has forgotten the session", .native = 404});
+        co_return;
+      }
     } else if (from.error().code == errc::protocol || from.error().code == errc::cancelled) {
       co_return;  // not offered
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streams of events: broken, resumed, replayed, endless.
+#include <algorithm>
 #include <atomic>
 #include <random>
 
@@ -150,6 +151,65 @@ const suite<"http streams"> tests = [] {
       }
     });
     expect(gets.load() >= 1_i && gets.load() <= 3_i) << gets.load();
+  };
+
+  "NET-1 a server with a session that answers the GET with 404 offers no stream, and its session lasts"_test = [] {
+    const web_script server{[](web_peer& with) {
+      while (auto asked = with.request()) {
+        if (asked->is("GET")) {
+          with.reply("404 Not Found", "text/html", "Cannot GET /mcp");
+        } else if (!greets(with, *asked, "Mcp-Session-Id: s\r\n")) {
+          with.json(answer_to(*asked));
+        }
+      }
+    }};
+    with_web(server, [&](web_house& house) -> task<void> {
+      int answered = 0;
+      for (int i = 0; i < 20; ++i) {
+        const web_outcome got = co_await (i == 0 ? legacy_call(house) : house.call("tools/call", R"({"name":"t"})"));
+        answered += got.result == R"({"ok":true})" ? 1 : 0;
+      }
+      expect(answered == 20_i);
+      expect(house.heard.closed.empty());
+    });
+    const std::vector<web_request> seen = server.seen();
+    const auto gets = std::count_if(seen.begin(), seen.end(), [](const web_request& one) { return one.is("GET"); });
+    expect(gets == 1_i) << "it is not asked for again";
+    expect(server.asked("initialize") == 1_ul);
+  };
+
+  "NET-1 404 for a stream that there was ends the session only if a POST gets 404, too"_test = [] {
+    for (const bool gone : {true, false}) {
+      std::atomic<int> gets = 0;
+      const web_script server{[&](web_peer& with) {
+        while (auto asked = with.request()) {
+          if (asked->is("GET") && gets++ == 0) {
+            with.events();
+            with.say("retry: 100\n" + an_event(note("x")));
+            return;
+          }
+          if (asked->is("GET") || (gone && gets > 1)) {
+            with.reply("404 Not Found", "text/plain", "");
+          } else if (!greets(with, *asked, "Mcp-Session-Id: s\r\n")) {
+            with.json(answer_to(*asked));
+          }
+        }
+      }};
+      with_web(server, [&](web_house& house) -> task<void> {
+        const web_outcome greeted = co_await house.initialize();
+        expect(!greeted.failure.has_value()) << greeted.said();
+        const bool noticed = co_await web_house::until(
+            [&] { return server.asked("ping") == 1 && (!gone || !house.heard.closed.empty()); });
+        expect(noticed);
+        if (gone) {
+          expect(house.heard.closed == std::vector<std::string>{"the server has forgotten the session"});
+          co_return;
+        }
+        const web_outcome got = co_await house.call("tools/call", R"({"name":"t"})");
+        expect(got.result == R"({"ok":true})") << got.said();
+        expect(house.heard.closed.empty());
+      });
+    }
   };
 
   "C22 the pause a server asks for is kept within bounds"_test = [] {
