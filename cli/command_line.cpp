@@ -2,31 +2,85 @@
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "../runtime/library_version.hpp"
+#include "../transports/json_text.hpp"
 #include "bench_program.hpp"
 #include "commands/commands.hpp"
 #include "demo_server.hpp"
+#include "errand.hpp"
+#include "error_document.hpp"
 #include "exit_code.hpp"
+#include "nearest_names.hpp"
 #include "run.hpp"
 
 namespace hawser::cli {
 
 namespace {
 
-using chosen_command = std::function<int(terminal&)>;
+// With the common options that stand before the command.
+using chosen_command = std::function<int(terminal&, const common_options&)>;
+
+// Operands (arguments that are no options) that CLI11 never sees, because it changes some: it takes "[a,b]" for a list.
+struct operand_list {
+  enum class options_end : std::uint8_t {
+    at_the_marker,     // options may stand between operands, up to "--"
+    at_first_operand,  // what follows belongs to the command that is run
+  };
+  std::vector<std::string>* to;
+  std::size_t named;  // so many operands before the list have options of their own
+  std::size_t least;  // how many words the list needs
+  const char* what;   // what is missing then
+  options_end options = options_end::at_the_marker;
+};
+
+struct syntax {
+  CLI::App& app;
+  common_options before{};  // those that stand before the command
+  chosen_command chosen{};
+  bool takes_common = true;  // whether the chosen command has the common options
+  std::map<const CLI::App*, operand_list> lists{};
+};
+
+// What stands behind the command comes first.
+void take_missing(common_options& to, const common_options& from) {
+  if (to.config.empty()) to.config = from.config;
+  if (!to.timeout_seconds) to.timeout_seconds = from.timeout_seconds;
+  to.json = to.json || from.json;
+  to.verbose = to.verbose || from.verbose;
+  to.quiet = to.quiet || from.quiet;
+  to.no_cache = to.no_cache || from.no_cache;
+}
 
 // The options live as long as the command line: their subcommand refers to them.
 template <class Options>
-Options& chooses(CLI::App& command, chosen_command& chosen, int (*run)(terminal&, const Options&)) {
+Options& chooses(syntax& s, CLI::App& command, int (*run)(terminal&, const Options&)) {
   const auto options = std::make_shared<Options>();
-  command.callback(
-      [&chosen, options, run] { chosen = [options, run](terminal& screen) { return run(screen, *options); }; });
+  command.callback([&s, options, run] {
+    s.takes_common = std::is_base_of_v<common_options, Options>;
+    s.chosen = [options, run](terminal& screen, [[maybe_unused]] const common_options& before) {
+      if constexpr (std::is_base_of_v<common_options, Options>) take_missing(*options, before);
+      return run(screen, *options);
+    };
+  });
   return *options;
+}
+
+// For the help: the words themselves are put into the list by run_command_line().
+void add_operands(syntax& s, CLI::App& command, const char* name, const char* help, operand_list list) {
+  command.add_option(name, *list.to, help);
+  s.lists.emplace(&command, list);
 }
 
 void add_common(CLI::App& command, common_options& to) {
@@ -36,24 +90,29 @@ void add_common(CLI::App& command, common_options& to) {
       .add_option("--config", to.config, "where the servers are configured; else $HAWSER_CONFIG or $MCP_CONFIG_PATH")
       ->type_name("FILE")
       ->group(group);
-  command.add_flag("--json", to.json, "prints JSON for programs")->group(group);
+  command.add_flag("--json", to.json, "prints JSON for programs; of a failure {error: {message, code, executed, ...}}")
+      ->group(group);
   command.add_option("--timeout", to.timeout_seconds, "how long the command may take in all")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, longest).description(""))
       ->group(group);
-  command.add_flag("-v,--verbose", to.verbose, "shows every message to and from servers on stderr")->group(group);
+  command.add_flag("-v,--verbose", to.verbose, "shows every message to and from servers on stderr, whole")
+      ->group(group);
+  command.add_flag("-q,--quiet", to.quiet, "no warnings and no progress; results and errors are printed all the same")
+      ->group(group);
   command.add_flag("--no-cache", to.no_cache, "neither uses nor keeps what was learned about servers")->group(group);
 }
 
-void add_servers(CLI::App& app, chosen_command& chosen) {
-  CLI::App* list = app.add_subcommand("list", "the configured servers and what was last known of them; starts nothing");
-  add_common(*list, chooses(*list, chosen, list_command));
+void add_servers(syntax& s) {
+  CLI::App* list =
+      s.app.add_subcommand("list", "the configured servers and what was last known of them; starts nothing");
+  add_common(*list, chooses(s, *list, list_command));
   list->footer(
       "--json: {\"servers\":[{name, state, transport, target, tools, ...}]}\n"
       "Example: hawser list --config mcp.json");
 
-  CLI::App* get = app.add_subcommand("get", "starts one server and shows who it is and what it can do");
-  server_options& of_get = chooses(*get, chosen, get_command);
+  CLI::App* get = s.app.add_subcommand("get", "starts one server and shows who it is and what it can do");
+  server_options& of_get = chooses(s, *get, get_command);
   get->add_option("name", of_get.server, "the server, as it is called in the configuration")->required();
   add_common(*get, of_get);
   get->footer(
@@ -61,15 +120,15 @@ void add_servers(CLI::App& app, chosen_command& chosen) {
       "Exit code: not 0 if it does not start (4), or its tools cannot be listed (5, 6).\n"
       "Example: hawser get git --config mcp.json");
 
-  CLI::App* watch = app.add_subcommand("watch", "starts all servers and shows what changes, until Ctrl-C");
-  add_common(*watch, chooses(*watch, chosen, watch_command));
+  CLI::App* watch = s.app.add_subcommand("watch", "starts all servers and shows what changes, until Ctrl-C");
+  add_common(*watch, chooses(s, *watch, watch_command));
   watch->footer(
       "On a terminal a table, else a line for each change. Ctrl-C is its regular end: exit code 0.\n"
       "--json: a line for each change, {server: {...}} or {tool, there}\n"
       "Example: hawser watch --json | jq .server.state");
 
-  CLI::App* logs = app.add_subcommand("logs", "starts one server and shows what it writes to stderr");
-  logs_options& of_logs = chooses(*logs, chosen, logs_command);
+  CLI::App* logs = s.app.add_subcommand("logs", "starts one server and shows what it writes to stderr");
+  logs_options& of_logs = chooses(s, *logs, logs_command);
   logs->add_option("name", of_logs.server, "the server, as it is called in the configuration")->required();
   logs->add_flag("-f,--follow", of_logs.follow, "goes on until Ctrl-C, which is then its regular end");
   add_common(*logs, of_logs);
@@ -78,10 +137,10 @@ void add_servers(CLI::App& app, chosen_command& chosen) {
       "Example: hawser logs git -f");
 }
 
-void add_logins(CLI::App& app, chosen_command& chosen) {
-  CLI::App* auth = app.add_subcommand("auth", "logs in to a server on the network, by way of a browser");
+void add_logins(syntax& s) {
+  CLI::App* auth = s.app.add_subcommand("auth", "logs in to a server on the network, by way of a browser");
   auth->alias("login");
-  auth_options& of_auth = chooses(*auth, chosen, auth_command);
+  auth_options& of_auth = chooses(s, *auth, auth_command);
   CLI::Option_group* about = auth->add_option_group("What it is about");
   about->add_option("name", of_auth.server, "the server, as it is called in the configuration");
   CLI::Option* status = about->add_flag("--status", of_auth.status, "shows the logins that are kept; asks nobody");
@@ -89,6 +148,7 @@ void add_logins(CLI::App& app, chosen_command& chosen) {
   auth->add_option("--scope", of_auth.scopes, "what to ask for beside what the server wants; may come again")
       ->type_name("SCOPE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->excludes(status);
   auth->add_flag("--again", of_auth.again, "also where there is a login that works")->excludes(status);
@@ -112,8 +172,9 @@ void add_logins(CLI::App& app, chosen_command& chosen) {
       "Examples: hawser auth notes\n"
       "          hawser auth notes --scope notes:write --no-browser");
 
-  CLI::App* logout = app.add_subcommand("logout", "forgets a server's login, and has it revoked where that is offered");
-  server_options& of_logout = chooses(*logout, chosen, logout_command);
+  CLI::App* logout =
+      s.app.add_subcommand("logout", "forgets a server's login, and has it revoked where that is offered");
+  server_options& of_logout = chooses(s, *logout, logout_command);
   logout->add_option("name", of_logout.server, "the server, as it is called in the configuration")->required();
   add_common(*logout, of_logout);
   logout->footer(
@@ -122,84 +183,94 @@ void add_logins(CLI::App& app, chosen_command& chosen) {
       "Example: hawser logout notes");
 }
 
-void add_tools(CLI::App& app, chosen_command& chosen) {
-  CLI::App* tools = app.add_subcommand("tools", "starts the servers and lists their tools");
-  server_options& of_tools = chooses(*tools, chosen, tools_command);
+void add_tools(syntax& s) {
+  CLI::App* tools = s.app.add_subcommand("tools", "starts the servers and lists their tools");
+  server_options& of_tools = chooses(s, *tools, tools_command);
   tools->add_option("server", of_tools.server, "only this server's");
   add_common(*tools, of_tools);
   tools->footer(
       "--json: {\"tools\":[{name, server, definition}], \"left_out\":[{server, tool, what}]}, the definition as the\n"
-      "server sent it\n"
+      "server sent it; with error, and errors where several servers failed\n"
       "A server that cannot be started or listed is named on stderr, and so are tools that cannot be used; the others\n"
       "are listed. Exit code 4: a server did not start; 5: not within --timeout; 6: its list is none.\n"
       "Example: hawser tools git");
 
-  CLI::App* call = app.add_subcommand("call", "calls a tool; starts only the server that has it");
-  call_command_options& of_call = chooses(*call, chosen, call_command);
+  CLI::App* call = s.app.add_subcommand("call", "calls a tool; starts only the server that has it");
+  call_command_options& of_call = chooses(s, *call, call_command);
   call->add_option("tool", of_call.tool, "its name, as hawser tools shows it")->required();
-  call->add_option("arguments", of_call.words, "a JSON object, or key=value ..., or - for JSON from stdin");
+  add_operands(s, *call, "arguments", "a JSON object, or key=value ..., or - for JSON from stdin",
+               {.to = &of_call.words, .named = 1, .least = 0, .what = ""});
   call->add_option("--server", of_call.server, "the tool is this server's, by the server's own name for it");
-  call->add_flag("--raw", of_call.raw, "writes the text as it is; not to a terminal");
+  call->add_flag("--raw", of_call.raw, "writes the text as it is and nothing else; not to a terminal");
   add_common(*call, of_call);
   call->footer(
       "The tool is looked up in what is remembered of the servers; a server that was never listed is started if the\n"
       "tool's name begins with its own. A name that nobody has is exit code 1, with the nearest names.\n"
       "A value is taken as the tool's schema says; key:=JSON is always JSON. An array may be given by its elements:\n"
-      "tag=a tag=b. Text that controls a terminal is printed escaped. Exit code 1: the tool reported an error.\n"
-      "--json: one object {data, meta}; of a failed call {error: {code, message, executed, server, phase,\n"
-      "retry_after}}, where executed is \"no\" or \"unknown\" and retry_after is in seconds\n"
+      "tag=a tag=b. Exit code 1: the tool reported an error.\n"
+      "A terminal shows the first 5 MB of the text, or what max_result says, and escapes what would control it. A "
+      "file\n"
+      "or another program gets every byte, and a line feed at the end where there is none; with --raw none is added.\n"
+      "--json: one object {data, meta: {isError, ...}}; of a failed call {error: {message, code, executed, server,\n"
+      "phase, data, rpc_code, retry_after}}, where executed is \"no\" or \"unknown\", data and rpc_code are those of "
+      "the\n"
+      "server's own error, and retry_after is in seconds\n"
       "Examples: hawser call git__log path=. count=3\n"
       "          hawser call git__log '{\"path\": \".\"}'\n"
       "          hawser call --server git log - < arguments.json");
 }
 
-void add_resources(CLI::App& app, chosen_command& chosen) {
-  CLI::App* resources = app.add_subcommand("resources", "starts the servers and lists their resources and templates");
-  server_options& of_resources = chooses(*resources, chosen, resources_command);
+void add_resources(syntax& s) {
+  CLI::App* resources = s.app.add_subcommand("resources", "starts the servers and lists their resources and templates");
+  server_options& of_resources = chooses(s, *resources, resources_command);
   resources->add_option("server", of_resources.server, "only this server's");
   add_common(*resources, of_resources);
   resources->footer(
       "--json: {\"resources\":[{server, definition}], \"templates\":[{server, definition}]}\n"
       "Example: hawser resources docs");
 
-  CLI::App* read = app.add_subcommand("read", "reads a resource");
-  read_options& of_read = chooses(*read, chosen, read_command);
+  CLI::App* read = s.app.add_subcommand("read", "reads a resource");
+  read_options& of_read = chooses(s, *read, read_command);
   read->add_option("uri", of_read.uri, "its address, as hawser resources shows it")->required();
   read->add_option("--server", of_read.server, "the server to ask; without it, the one that lists the address");
-  read->add_flag("--raw", of_read.raw, "writes text and bytes as they are; not to a terminal");
+  read->add_flag("--raw", of_read.raw, "writes text and bytes as they are and nothing else; not to a terminal");
   add_common(*read, of_read);
   read->footer(
+      "A terminal shows text escaped and says how long bytes are. A file or another program gets every byte, and a "
+      "line\n"
+      "feed behind a text that has none; with --raw none is added.\n"
       "--json: the answer as the server sent it, {contents: [...]}\n"
       "Examples: hawser read file:///notes.txt --server files\n"
-      "          hawser read --raw image://logo > logo.png");
+      "          hawser read image://logo > logo.png");
 }
 
-void add_prompts(CLI::App& app, chosen_command& chosen) {
-  CLI::App* prompts = app.add_subcommand("prompts", "starts the servers and lists their prompts");
-  server_options& of_prompts = chooses(*prompts, chosen, prompts_command);
+void add_prompts(syntax& s) {
+  CLI::App* prompts = s.app.add_subcommand("prompts", "starts the servers and lists their prompts");
+  server_options& of_prompts = chooses(s, *prompts, prompts_command);
   prompts->add_option("server", of_prompts.server, "only this server's");
   add_common(*prompts, of_prompts);
   prompts->footer(
       "--json: {\"prompts\":[{server, definition}]}\n"
       "Example: hawser prompts");
 
-  CLI::App* prompt = app.add_subcommand("prompt", "fills a prompt in and prints its messages");
-  prompt_options& of_prompt = chooses(*prompt, chosen, prompt_command);
+  CLI::App* prompt = s.app.add_subcommand("prompt", "fills a prompt in and prints its messages");
+  prompt_options& of_prompt = chooses(s, *prompt, prompt_command);
   prompt->add_option("name", of_prompt.name, "its name, as hawser prompts shows it")->required();
-  prompt->add_option("arguments", of_prompt.words, "key=value ...");
+  add_operands(s, *prompt, "arguments", "key=value ...", {.to = &of_prompt.words, .named = 1, .least = 0, .what = ""});
   prompt->add_option("--server", of_prompt.server, "the server to ask; without it, the one that lists the prompt");
   add_common(*prompt, of_prompt);
   prompt->footer(
       "--json: the answer as the server sent it, {messages: [...]}\n"
       "Example: hawser prompt review language=C++");
 
-  CLI::App* complete = app.add_subcommand("complete", "what a server suggests for an argument, a line each");
-  complete_options& of_complete = chooses(*complete, chosen, complete_command);
+  CLI::App* complete = s.app.add_subcommand("complete", "what a server suggests for an argument, a line each");
+  complete_options& of_complete = chooses(s, *complete, complete_command);
   CLI::Option_group* of = complete->add_option_group("What the argument belongs to");
   of->add_option("--prompt", of_complete.prompt, "a prompt's name");
   of->add_option("--resource", of_complete.resource, "a resource template, as hawser resources shows it");
   of->require_option(1);
-  complete->add_option("words", of_complete.words, "argument=beginning, then key=value of what is known")->required();
+  add_operands(s, *complete, "words", "argument=beginning, then key=value of what is known",
+               {.to = &of_complete.words, .named = 0, .least = 1, .what = "argument=beginning is missing"});
   complete->add_option("--server", of_complete.server, "the server to ask; without it, the one that lists it");
   add_common(*complete, of_complete);
   complete->footer(
@@ -210,10 +281,15 @@ void add_prompts(CLI::App& app, chosen_command& chosen) {
 int run_program(terminal& /*screen*/, const run_options& options) { return run(options); }
 int run_demo_server(terminal& /*screen*/, const demo_server_options& options) { return demo_server(options); }
 
-void add_programs(CLI::App& app, chosen_command& chosen) {
-  CLI::App* command = app.add_subcommand("run", "runs a command so that nobody of its process tree outlives it");
-  run_options& of_run = chooses(*command, chosen, run_program);
-  command->add_option("command", of_run.words, "the program and its arguments")->required();
+void add_programs(syntax& s) {
+  CLI::App* command = s.app.add_subcommand("run", "runs a command so that nobody of its process tree outlives it");
+  run_options& of_run = chooses(s, *command, run_program);
+  add_operands(s, *command, "command", "the program and its arguments, which are passed as they are",
+               {.to = &of_run.words,
+                .named = 0,
+                .least = 1,
+                .what = "the program to run is missing",
+                .options = operand_list::options_end::at_first_operand});
   command->add_option("--grace", of_run.grace_seconds, "seconds between the end of stdin, SIGTERM and SIGKILL")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
@@ -221,11 +297,12 @@ void add_programs(CLI::App& app, chosen_command& chosen) {
   command->footer(
       "Ctrl-C or SIGTERM ends the tree step by step; so does the end of hawser, even by SIGKILL.\n"
       "Exit code: the command's own; 128 + N if signal N ended it; 127 if it could not be started.\n"
-      "Put -- before a command that has options of its own.");
-  command->prefix_command(false);
+      "Options of hawser run stand before the command; -- may stand between them.\n"
+      "Example: hawser run --grace 5 -- npx -y some-server");
 
-  CLI::App* demo = app.add_subcommand("demo-server", "serves MCP on stdin and stdout, or by HTTP, to try clients with");
-  demo_server_options& of_demo = chooses(*demo, chosen, run_demo_server);
+  CLI::App* demo =
+      s.app.add_subcommand("demo-server", "serves MCP on stdin and stdout, or by HTTP, to try clients with");
+  demo_server_options& of_demo = chooses(s, *demo, run_demo_server);
   demo->add_option("--name", of_demo.name, "what it calls itself")->capture_default_str();
   demo->add_option("--revision", of_demo.revision, "speaks this revision only, by its date");
   demo->add_flag("--legacy-only", of_demo.legacy_only, "speaks only revisions with a handshake");
@@ -241,10 +318,130 @@ void add_programs(CLI::App& app, chosen_command& chosen) {
       "Example: hawser demo-server --http --port 8080");
 }
 
-// Here for the help; its words are never read here, see below.
-void add_bench(CLI::App& app, chosen_command& /*chosen*/) {
-  app.add_subcommand("bench", "measures MCP servers of yours, and Hawser itself; hawser-bench by another name")
+// Here for the help; their words are not read by CLI11, see run_command_line().
+void add_others(syntax& s) {
+  s.app.add_subcommand("bench", "measures MCP servers of yours, and Hawser itself; hawser-bench by another name")
       ->footer("Example: hawser bench server -- npx -y @modelcontextprotocol/server-everything");
+  s.app.add_subcommand("help", "what a command does; without one, what commands there are")
+      ->add_option_function<std::string>("command", [](const std::string&) {}, "its name");
+  s.app.add_subcommand("version", "which version and commit this is");
+}
+
+CLI::App* find_command(CLI::App& app, std::string_view name) {
+  for (CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->check_name(std::string{name})) return one;
+  }
+  return nullptr;
+}
+
+// Whether the value of an option is the next word.
+bool takes_next_word(const CLI::App& app, const CLI::App* command, std::string_view word) {
+  const auto find = [&](const std::string& name) {
+    return (command != nullptr ? *command : app).get_option_no_throw(name);
+  };
+  const auto has_value = [](const CLI::Option* one) { return one != nullptr && one->get_items_expected_max() > 0; };
+  if (word.starts_with("--")) return word.find('=') == std::string_view::npos && has_value(find(std::string{word}));
+  for (std::size_t i = 1; i < word.size(); ++i) {  // "-vC folder", but not "-Cfolder"
+    if (has_value(find(std::string{'-', word[i]}))) return i + 1 == word.size();
+  }
+  return false;
+}
+
+// The command line, taken apart as POSIX has it: operands are what is no option and no option's value, and everything
+// behind the first "--".
+struct split_line {
+  std::vector<std::string> options;  // and the command
+  std::vector<std::string> operands;
+  CLI::App* command = nullptr;
+};
+
+split_line split(syntax& s, std::span<char* const> words) {
+  split_line made;
+  const auto rest_from = [&](std::size_t at) {
+    made.operands.insert(made.operands.end(), words.begin() + at, words.end());
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "--") {
+      rest_from(i + 1);
+      break;
+    }
+    if (word.size() > 1 && word.starts_with('-')) {
+      made.options.emplace_back(word);
+      if (takes_next_word(s.app, made.command, word) && i + 1 < words.size()) made.options.emplace_back(words[++i]);
+    } else if (made.command == nullptr) {
+      made.command = find_command(s.app, word);
+      if (made.command == nullptr) {
+        made.operands.emplace_back(word);
+        break;
+      }
+      made.options.emplace_back(word);
+    } else {
+      const auto list = s.lists.find(made.command);
+      const bool ends = list != s.lists.end() && list->second.options == operand_list::options_end::at_first_operand;
+      made.operands.emplace_back(word);
+      if (!ends) continue;
+      rest_from(i + 1);
+      break;
+    }
+  }
+  return made;
+}
+
+std::vector<std::string> option_names(const CLI::App& of) {
+  std::vector<std::string> names;
+  for (const CLI::Option* one : of.get_options([](const CLI::Option*) { return true; })) {
+    for (const std::string& name : one->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(one->get_name());
+    for (const std::string& alias : one->get_aliases()) names.push_back(alias);
+  }
+  return names;
+}
+
+// What may have been meant by a word that is none of these; a word may also be the beginning of one.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  nearest_names near{word};
+  for (const std::string& name : names) near.consider(name, name.starts_with(word) ? word : std::string{});
+  return suggestion(near.best());
+}
+
+// Which command a mistyped word may have been.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  return "there is no command " + json_string(word) + did_you_mean(word, command_names(app));
+}
+
+// What CLI11 complains about, and what may have been meant.
+std::string syntax_error(const CLI::App& app, const CLI::App* command, const CLI::ParseError& why) {
+  std::string text = why.what();
+  const std::vector<std::string> known = option_names(command != nullptr ? *command : app);
+  for (const std::string& word : app.remaining(true)) {
+    if (word.starts_with("--")) return text + did_you_mean(word.substr(0, word.find('=')), known);
+  }
+  return text;
+}
+
+int refuse_line(terminal& screen, const split_line& line, const std::string& why) {
+  const bool json = std::ranges::find(line.options, "--json") != line.options.end();
+  const std::string help = line.command != nullptr ? "hawser help " + line.command->get_name() : "hawser help";
+  screen.err.line(
+      {"hawser: ", escaped(why), why.ends_with('?') ? piece{" "} : piece{"; "}, escaped(help), " says what there is"});
+  if (json) print_error_document(screen.out, {.code = errc::parse, .what = why});
+  return finished(screen, exit_code::usage);
+}
+
+// Common options mean nothing to commands that use no servers, but for --quiet.
+std::string misplaced_option(const syntax& s) {
+  for (const char* name : {"--config", "--json", "--timeout", "--verbose", "--no-cache"}) {
+    if (s.app.count(name) > 0) return name;
+  }
+  return {};
 }
 
 }  // namespace
@@ -252,23 +449,70 @@ void add_bench(CLI::App& app, chosen_command& /*chosen*/) {
 int run_command_line(int argc, char** argv) {
   if (argc > 1 && std::string_view{argv[1]} == "bench") return run_bench(argv + 2);
   terminal screen{terminal::descriptors{}};
-  CLI::App app{"Hawser: one strong line between a program and every MCP server it uses."};
+  const std::span<char* const> words = std::span{argv, static_cast<std::size_t>(argc)}.subspan(argc > 0 ? 1 : 0);
+  CLI::App app{"Hawser: one strong line between a program and every MCP server it uses.", "hawser"};
   app.set_version_flag("--version", [] {
     return "hawser " + std::string{library_version()} + " (" + std::string{library_commit()} + ")";
   });
   app.require_subcommand(1);
   app.footer(exit_code_help);
-  chosen_command chosen;
-  for (const auto add : {add_servers, add_logins, add_tools, add_resources, add_prompts, add_programs, add_bench})
-    add(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
-    screen.err.line({"hawser: ", escaped(e.what()), "; hawser --help says what there is"});
-    return static_cast<int>(exit_code::usage);
+  syntax s{.app = app};
+  add_common(app, s.before);
+  for (const auto add : {add_servers, add_logins, add_tools, add_resources, add_prompts, add_programs, add_others})
+    add(s);
+
+  split_line line = split(s, words);
+  const std::string name = line.command != nullptr ? line.command->get_name() : std::string{};
+  if (line.command == nullptr && !line.operands.empty())
+    return refuse_line(screen, line, unknown_command(app, line.operands.front()));
+  if (name == "bench") return refuse_line(screen, line, "options of bench stand behind it");
+  if (name == "version") line.options = {"--version"};
+  if (name == "help") {
+    line.command = nullptr;
+    line.options = {"--help"};
+    if (!line.operands.empty()) {
+      const CLI::App* about = find_command(app, line.operands.front());
+      if (about == nullptr) return refuse_line(screen, line, unknown_command(app, line.operands.front()));
+      if (about->get_name() == "bench") {
+        std::string help = "--help";
+        std::array<char*, 2> asked{help.data(), nullptr};
+        return run_bench(asked.data());
+      }
+      line.options.insert(line.options.begin(), about->get_name());
+    }
+    line.operands.clear();
   }
-  return chosen(screen);
+
+  const auto list = s.lists.find(line.command);
+  std::vector<std::string> parsed = line.options;
+  std::size_t named = line.operands.size();
+  if (list != s.lists.end()) named = std::min(named, list->second.named);
+  const std::span<std::string> operands{line.operands};
+  // Without need CLI11 is not told where options end: it would not take what belongs to a group of options then.
+  if (std::ranges::any_of(operands.first(named), [](const std::string& one) { return one.starts_with('-'); }))
+    parsed.emplace_back("--");
+  parsed.insert(parsed.end(), operands.begin(), operands.begin() + named);
+  try {
+    std::ranges::reverse(parsed);  // as CLI11 wants it
+    app.parse(std::move(parsed));
+  } catch (const CLI::CallForHelp&) {
+    screen.out.print({escaped(app.help(), whole_text)});
+    return finished(screen, exit_code::ok);
+  } catch (const CLI::CallForVersion& e) {
+    screen.out.line(escaped(e.what()));
+    return finished(screen, exit_code::ok);
+  } catch (const CLI::ParseError& e) {
+    return refuse_line(screen, line,
+                       line.command == nullptr ? "a command is missing" : syntax_error(app, line.command, e));
+  }
+  if (list != s.lists.end()) {
+    std::vector<std::string>& to = *list->second.to;
+    to.assign(operands.begin() + named, operands.end());
+    if (to.size() < list->second.least) return refuse_line(screen, line, list->second.what);
+  }
+  if (const std::string misplaced = misplaced_option(s); !s.takes_common && !misplaced.empty())
+    return refuse_line(screen, line, name + " has no common option " + misplaced);
+  return s.chosen(screen, s.before);
 }
 
 }  // namespace hawser::cli

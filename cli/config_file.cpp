@@ -40,6 +40,7 @@ configured read_configuration(const common_options& options, output& complaints)
   const auto text = whole_file(choice->path);
   if (!text) {
     complaints.line({"hawser: ", escaped(text.error().what)});
+    read.failure = text.error();
     return read;
   }
   loaded_config loaded = parse_config(*text, choice->path, process_variables());
@@ -47,6 +48,10 @@ configured read_configuration(const common_options& options, output& complaints)
     for (const config_problem& problem : loaded.problems) print_problem(complaints, problem);
   }
   read.usable = loaded.usable;
+  const auto wrong = [](const config_problem& one) { return one.how != config_problem::kind::warning; };
+  const auto first = std::ranges::find_if(loaded.problems, wrong);
+  read.failure.code = errc::config;
+  read.failure.what = first != loaded.problems.end() ? first->text() : choice->path + " is no configuration";
   read.settings = std::move(loaded.settings);
   read.problems = std::move(loaded.problems);
   read.refused = std::move(loaded.refused);

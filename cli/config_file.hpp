@@ -12,6 +12,7 @@ struct configured {
   host_settings settings{};
   std::string file{};                      ///< empty: none was named
   bool usable = false;                     ///< false: the file is missing or no configuration at all
+  error failure{};                         ///< then: the first thing that is wrong
   std::vector<config_problem> problems{};  ///< what is wrong with it
   std::vector<std::string> refused{};      ///< servers that are left out because of it
 

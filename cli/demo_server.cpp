@@ -53,7 +53,8 @@ task<int> serve_http(loop& home, const demo_server_options& options, serving_opt
   object_writer object;
   output out{STDOUT_FILENO};
   out.line(options.json ? escaped_json(object.text("url", url).done()) : escaped(url));
-  out.finish();  // somebody may wait for it at the other end of a pipe
+  // Somebody may wait for it at the other end of a pipe; one whose address nobody learns is of no use.
+  if (auto written = out.flush_blocking(); !written) co_return print_server_error(written.error(), exit_failed);
   http_service serves{home, what, std::move(how)};
   co_await when_any(serves.run(*server), next_signal(signals));
   co_return 0;

@@ -30,8 +30,9 @@ void dialogs::take(question asked) {
     asked_.set();
     return;
   }
-  screen_.err.line({"hawser: server ", escaped(server_of(asked.what)),
-                    " wants to ask something; declined, because there is no terminal to ask at"});
+  if (declining_ == notices::printed)
+    screen_.err.line({"hawser: server ", escaped(server_of(asked.what)),
+                      " wants to ask something; declined, because there is no terminal to ask at"});
   asked.answer(elicitation_answer{.what = elicitation_answer::action::decline});
 }
 

@@ -2,6 +2,7 @@
 // What servers ask of the user, one question after another, however many ask at once.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <variant>
 
@@ -14,7 +15,9 @@ namespace hawser::cli {
 
 class dialogs {
  public:
-  dialogs(terminal& screen, progress& waiting) noexcept : screen_(screen), waiting_(waiting) {}
+  enum class notices : std::uint8_t { printed, suppressed };
+  dialogs(terminal& screen, progress& waiting, notices declining) noexcept
+      : screen_(screen), waiting_(waiting), declining_(declining) {}
   dialogs(const dialogs&) = delete;
   dialogs& operator=(const dialogs&) = delete;
   ~dialogs() = default;
@@ -34,6 +37,7 @@ class dialogs {
 
   terminal& screen_;
   progress& waiting_;
+  notices declining_;  // whether it is said that a question was declined
   std::deque<question> questions_;
   event asked_;
 };

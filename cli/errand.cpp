@@ -13,6 +13,7 @@
 #include "../transports/json_text.hpp"
 #include "config_file.hpp"
 #include "dialogs.hpp"
+#include "error_document.hpp"
 #include "interruption.hpp"
 #include "nearest_names.hpp"
 
@@ -36,13 +37,16 @@ hub_options options_for(terminal& screen, const common_options& options, const e
   if (options.verbose) {
     chosen.trace = [&screen](std::string_view server, std::string_view line) {
       while (line.ends_with('\n')) line.remove_suffix(1);
-      screen.err.line({in(ink::dim, escaped(server)), in(ink::dim, ": "), escaped(line)});
+      screen.err.line({in(ink::dim, escaped(server)), in(ink::dim, ": "), escaped_json(line)});
     };
   }
   return chosen;
 }
 
-log_level shown_level(const common_options& options) { return options.verbose ? log_level::debug : log_level::warning; }
+log_level shown_level(const common_options& options) {
+  if (options.verbose) return log_level::debug;
+  return options.quiet ? log_level::error : log_level::warning;
+}
 
 // What the library has to say on stderr, each sentence once.
 class remark_printer {
@@ -57,7 +61,7 @@ class remark_printer {
       if (!printed_.insert(std::string{said.subject} + '\n' + std::string{said.text}).second) return;
     }
     screen_->err.line({warning ? in(ink::yellow, "hawser: warning: ") : in(ink::dim, ""),
-                       in(ink::dim, escaped(said.subject)), in(ink::dim, ": "), escaped(said.text)});
+                       in(ink::dim, escaped(said.subject)), in(ink::dim, ": "), escaped(said.text, whole_line)});
   }
 
  private:
@@ -94,8 +98,8 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
     co_return static_cast<int>(exit_code::unreachable);
   }
   interruption stopping;
-  progress waiting{home, screen};
-  dialogs asking{screen, waiting};
+  progress waiting{home, screen, options.quiet ? progress::visibility::hidden : progress::visibility::shown};
+  dialogs asking{screen, waiting, options.quiet ? dialogs::notices::suppressed : dialogs::notices::printed};
   scope beside{co_await this_context()};
   beside.spawn(stopping.listen(*signals));
   beside.spawn(asking.serve());
@@ -113,26 +117,30 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
     outcome = opened.error();
   }
   waiting.end();
-  if (outcome.has_error() && stopping.signal() == 0) {
-    complain(screen.err, outcome.error());
-    if (plan.on_error) plan.on_error(outcome.error());
+  const bool stopped = stopping.signal() != 0;
+  const bool regular = plan.ends == errand_plan::ending::by_interruption && stopping.signal() == SIGINT;
+  // An output that failed, and ended the command by that, says so itself below.
+  const bool unwritten = screen.out.failure().has_value();
+  if (outcome.has_error() && !unwritten) {
+    if (!stopped) complain(screen.err, outcome.error());
+    if (options.json && !regular) print_error_document(screen.out, outcome.error());
   }
   auto shown = co_await with_stop(stopping.token(), printed(screen.out));
   auto closed = co_await servers.close();
   if (!closed) complain(screen.err, closed.error());
+  if (auto failed = screen.out.failure(); failed && !screen.out.broken()) complain(screen.err, *failed);
+  // Until somebody has read it, or Ctrl-C: messages of -v are promised to be complete.
+  auto told = co_await with_stop(stopping.token(), printed(screen.err));
+  if (!told && stopping.signal() != 0) told = co_await shield(last_words, printed(screen.err));
+  ignore(told, "nobody is left to be told");
   beside.request_stop();
   co_await beside.join();
-  auto told = co_await shield(last_words, printed(screen.err));
-  ignore(told, "nobody is left to be told");
   if (screen.out.broken()) co_return static_cast<int>(exit_code::broken_pipe);
   // A signal that came too late to stop anything changes nothing.
-  if (stopping.signal() != 0 && (outcome.has_error() || shown.has_error())) {
-    const bool regular = plan.ends == errand_plan::ending::by_interruption && stopping.signal() == SIGINT;
+  if (stopping.signal() != 0 && (outcome.has_error() || shown.has_error()))
     co_return regular ? 0 : stopping.exit_code();
-  }
-  if (!shown) complain(screen.err, shown.error());
-  if (!shown) co_return static_cast<int>(exit_code::no);
-  co_return static_cast<int>(outcome ? *outcome : code_for(outcome.error()));
+  if (outcome.has_error() && !unwritten) co_return static_cast<int>(code_for(outcome.error()));
+  co_return static_cast<int>(screen.out.failure() ? exit_code::not_written : *outcome);
 }
 
 task<result<void>> ready_of(errand& e, std::string name, readiness wanted) {
@@ -146,9 +154,16 @@ task<result<void>> ready_of(errand& e, std::string name, readiness wanted) {
   co_return outcome;
 }
 
+error left_out_error(const std::string& server) {
+  return error{.code = errc::config,
+               .what = "server " + json_string(server) + " is left out: its configuration has errors, see above",
+               .server = server};
+}
+
 // Those that the command has to do with; all where every message is wanted.
 void print_problems(output& to, const common_options& options, const command_subject& about, const configured& read) {
   for (const config_problem& one : read.problems) {
+    if (options.quiet && one.how == config_problem::kind::warning) continue;
     if (one.server.empty() || options.verbose || about.includes(read.settings.names, one.server))
       print_problem(to, one);
   }
@@ -158,9 +173,37 @@ void print_problems(output& to, const common_options& options, const command_sub
 
 void complain(output& to, const error& why) { to.line({in(ink::red, "hawser: "), escaped(why.what, some_lines)}); }
 
+int finished(terminal& screen, exit_code code) {
+  if (auto written = screen.out.flush_blocking(); !written && screen.out.broken()) {
+    code = exit_code::broken_pipe;
+  } else if (!written) {
+    complain(screen.err, written.error());
+    if (code == exit_code::ok) code = exit_code::not_written;
+  }
+  return static_cast<int>(code);
+}
+
+exit_code refuse_usage(terminal& screen, const common_options& options, const error& why) {
+  complain(screen.err, why);
+  if (options.json) print_error_document(screen.out, why);
+  return exit_code::usage;
+}
+
+void note_failure(errand& e, error why) {
+  complain(e.screen.err, why);
+  e.failures.push_back(std::move(why));
+}
+
+void print_document(errand& e, std::string object) {
+  e.screen.out.line(escaped_json(with_failures(std::move(object), e.failures)));
+}
+
 int run_errand(terminal& screen, const common_options& options, errand_plan plan) {
   configured read = read_configuration(options, screen.err);
-  if (!read.usable) return static_cast<int>(exit_code::config);
+  if (!read.usable) {
+    if (options.json) print_error_document(screen.out, read.failure);
+    return finished(screen, exit_code::config);
+  }
   print_problems(screen.err, options, plan.about, read);
   for (server_settings& one : read.settings.servers) one.ladder = hurried;
   forbid_core_files();  // T-30: any command may have tokens in its memory
@@ -184,10 +227,7 @@ result<std::vector<std::string>> wanted_servers(const errand& e, const std::stri
   std::vector<std::string> names;
   if (!only.empty()) {
     const auto one = e.servers.status(only);
-    if (!one && e.config.refuses(only))
-      return error{.code = errc::config,
-                   .what = "server " + json_string(only) + " is left out: its configuration has errors, see above",
-                   .server = only};
+    if (!one && e.config.refuses(only)) return left_out_error(only);
     if (!one) {
       nearest_names near{only};
       for (const server_status& other : e.servers.status()) near.consider(other.name);
@@ -242,12 +282,15 @@ task<result<started_servers>> started(errand& e, std::string only, readiness wan
   if (!outcomes) co_return outcomes.error();
   started_servers all;
   if (only.empty() && !e.config.refused.empty()) all.code = exit_code::config;
+  for (const std::string& one : e.config.refused) {  // was printed with the place of each error
+    if (only.empty()) e.failures.push_back(left_out_error(one));
+  }
   for (std::size_t i = 0; i < names->size(); ++i) {
     const auto& one = (*outcomes)[i];
     if (one) {
       all.ready.push_back((*names)[i]);
     } else {
-      complain(e.screen.err, one.error());
+      note_failure(e, one.error());
       all.code = combined(all.code, code_for_server(one.error()));
     }
   }

@@ -26,6 +26,8 @@ struct errand {
   loop& home;
   const configured& config;              ///< but for the settings of the servers, which the hub has
   std::optional<time_point> deadline{};  ///< of --timeout, where the command keeps it server by server
+  /// What went wrong and did not end the command: a server that could not be started, beside others. Was printed.
+  std::vector<error> failures{};
 };
 
 /// Which servers a command has to do with: what is wrong with the configuration of others is not its business.
@@ -51,15 +53,13 @@ struct errand_plan {
   enum class ending : std::uint8_t { by_itself, by_interruption };  ///< the latter: Ctrl-C is its regular end
   /// What --timeout bounds: the work as a whole, or each wait for a server, so that what others said is not lost.
   enum class bounding : std::uint8_t { whole, by_server };
-  /// What is done. An error is printed, and decides on the exit code.
+  /// What is done. An error is printed, with --json as a document on stdout, too, and decides on the exit code.
   std::function<task<result<exit_code>>(errand&)> work;
   starting starts = starting::what_is_needed;
   ending ends = ending::by_itself;
   bounding bounds = bounding::whole;
   command_subject about{};
   std::function<void(const host_change&)> on_change{};
-  /// Called with the error that is printed, for programs that read the output.
-  std::function<void(const error&)> on_error{};
 };
 
 /// Returns the program's exit code.
@@ -91,5 +91,18 @@ std::optional<duration> time_left(const errand& e);
 error out_of_time(const errand& e, const std::string& server, std::string_view what);
 
 void complain(output& to, const error& why);
+
+/// For a command that needs no loop: waits until stdout has everything. Returns the program's exit code, which is
+/// another one where the output cannot be written.
+int finished(terminal& screen, exit_code code);
+
+/// Prints why a command cannot be done as it was written, with --json as a document on stdout, too.
+exit_code refuse_usage(terminal& screen, const common_options& options, const error& why);
+
+/// Prints a failure that does not end the command, and keeps it for print_document().
+void note_failure(errand& e, error why);
+
+/// A command's JSON object, on one line; with what failed on the way as its members `error` and `errors`.
+void print_document(errand& e, std::string object);
 
 }  // namespace hawser::cli

@@ -51,6 +51,8 @@ struct escape_limits {
 
 /// For results, which have been cut to the host's limit before.
 inline constexpr escape_limits whole_text{.max_bytes = SIZE_MAX, .max_lines = SIZE_MAX, .max_line_bytes = SIZE_MAX};
+/// One line, however long.
+inline constexpr escape_limits whole_line{.max_bytes = SIZE_MAX, .max_lines = 1, .max_line_bytes = SIZE_MAX};
 /// For what a question shows: the decision below it must stay on the screen.
 inline constexpr escape_limits some_lines{.max_bytes = 4'000, .max_lines = 12, .max_line_bytes = 500};
 

@@ -18,6 +18,7 @@ enum class exit_code : std::uint8_t {
   timed_out = 5,        ///< what was asked for may have been done
   refused = 6,          ///< the server answered with an error, or with something that is no answer
   outcome_unknown = 7,  ///< the server went away after it was asked: what was asked for may have been done
+  not_written = 8,      ///< the output cannot be written; what was asked for was done
   interrupted = 130,    ///< Ctrl-C; 129 and 143 for SIGHUP and SIGTERM
   broken_pipe = 141,    ///< nobody reads the output any more
 };
@@ -36,6 +37,7 @@ inline constexpr const char* exit_code_help =
     "  5    timed out; what was asked for may have been done\n"
     "  6    the server refused, or its answer or its list was none\n"
     "  7    the server went away while it was asked; what was asked for may have been done\n"
+    "  8    the output cannot be written, to a full disk for instance; what was asked for was done\n"
     "  130  ended by Ctrl-C (129 by SIGHUP, 143 by SIGTERM)\n"
     "  141  nobody reads the output any more\n"
     "What the other servers answered is printed all the same; a server that failed is named on stderr.";

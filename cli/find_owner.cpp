@@ -49,7 +49,7 @@ task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<lis
     } else if (outcomes[i].error().code == errc::cancelled) {
       co_return outcomes[i].error();
     } else if (!has_no_templates(lists.all[i].what, outcomes[i].error())) {
-      complain(e.screen.err, outcomes[i].error());
+      note_failure(e, outcomes[i].error());
       lists.code = combined(lists.code, code_for_server(outcomes[i].error()));
     }
   }

@@ -159,7 +159,6 @@ task<result<elicitation_answer>> ask_form(output& to, line_source& from, form_re
 task<result<elicitation_answer>> ask_url(output& to, line_source& from, url_request asked) {
   introduce(to, asked.server, asked.message);
   // The whole address, however long: who agrees to it must have been able to see it.
-  const escape_limits whole_line{.max_bytes = SIZE_MAX, .max_lines = 1, .max_line_bytes = SIZE_MAX};
   const url_parts parts = split_url(asked.url);
   to.line({"  ", escaped(parts.before, whole_line), in(ink::cyan, escaped(parts.host, whole_line)),
            escaped(parts.behind, whole_line)});

@@ -11,7 +11,6 @@ login_desk::login_desk(terminal& screen, progress& waiting, std::string server, 
 
 void login_desk::show(const login_prompt& prompt) {
   // Whole, however long, and on a line of its own: it is there to be copied.
-  const escape_limits whole_line{.max_bytes = SIZE_MAX, .max_lines = 1, .max_line_bytes = SIZE_MAX};
   const auto page = http_url::parse(prompt.url);
   const auto issuer = http_url::parse(prompt.issuer);
   waiting_.end();

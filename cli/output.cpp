@@ -107,6 +107,17 @@ result<void> output::exact(std::string_view bytes) {
   return {};
 }
 
+void output::text(std::string_view untrusted, escape_limits limits) {
+  if (is_terminal_) return print({escaped(untrusted, limits)});
+  if (failure_ == 0) buffer_ += untrusted;
+}
+
+void output::text_lines(std::string_view untrusted, escape_limits limits) {
+  text(untrusted, limits);
+  if (!untrusted.empty() && !buffer_.ends_with('\n')) print({"\n"});  // a note of what was cut ends with none
+  if (speed_ == pace::lines) push();
+}
+
 void output::clear_screen() {
   if (is_terminal_ && failure_ == 0) buffer_ += "\x1b[H\x1b[2J";
 }
@@ -138,10 +149,15 @@ task<result<void>> output::flush() {
     auto waited = co_await sleep_for(look_again);
     if (!waited) co_return std::move(waited).error();
   }
-  if (failure_ == 0) co_return result<void>{};
-  co_return error{.code = broken() ? errc::closed : errc::io,
-                  .what = std::string{"the output cannot be written: "} + std::strerror(failure_),
-                  .native = failure_};
+  if (auto failed = failure()) co_return *std::move(failed);
+  co_return result<void>{};
+}
+
+result<void> output::flush_blocking() {
+  constexpr int as_long_as_it_takes = -1;
+  while (!push_within(as_long_as_it_takes)) continue;
+  if (auto failed = failure()) return *std::move(failed);
+  return {};
 }
 
 void output::finish() noexcept { push_within(1000); }
@@ -159,5 +175,12 @@ std::optional<std::size_t> output::height() const noexcept {
 }
 
 bool output::broken() const noexcept { return failure_ == EPIPE; }
+
+std::optional<error> output::failure() const {
+  if (failure_ == 0) return std::nullopt;
+  return error{.code = broken() ? errc::closed : errc::io,
+               .what = std::string{"the output cannot be written: "} + std::strerror(failure_),
+               .native = failure_};
+}
 
 }  // namespace hawser::cli

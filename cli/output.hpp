@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The printer: stdout or stderr, whatever it is connected to. Takes safe text only (escape.hpp). Does not make the
-// descriptor non-blocking, because others share it: it asks before each write whether somebody takes the bytes.
+// The printer: stdout or stderr, whatever it is connected to. A terminal gets safe text only (escape.hpp). Does not
+// make the descriptor non-blocking, because others share it: it asks before each write whether somebody takes the
+// bytes.
 #pragma once
 
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "../runtime/error.hpp"
 #include "../runtime/task.hpp"
@@ -43,6 +45,10 @@ class output {
   void line(piece only) { line({only}); }
   /// Bytes as they are, for a file or another program; an error, and nothing printed, if this is a terminal.
   result<void> exact(std::string_view bytes);
+  /// Text of a server: a terminal gets it escaped and within the limits, a file or another program every byte as it is.
+  void text(std::string_view untrusted, escape_limits limits = whole_text);
+  /// The same, and a line feed where there is text that does not end with one.
+  void text_lines(std::string_view untrusted, escape_limits limits = whole_text);
   /// Back to the top left of a terminal's empty screen; nothing elsewhere.
   void clear_screen();
 
@@ -50,7 +56,9 @@ class output {
   void push() noexcept;
   /// Writes everything. errc::closed when nobody will read it any more.
   task<result<void>> flush();
-  /// The same outside of a loop; gives up after a second of nobody reading.
+  /// The same outside of a loop, which waits as long as it takes.
+  result<void> flush_blocking();
+  /// The same, but gives up after a second of nobody reading.
   void finish() noexcept;
 
   [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
@@ -59,6 +67,8 @@ class output {
   [[nodiscard]] std::optional<std::size_t> height() const noexcept;
   /// The reader is gone: a pipe into `head`, say.
   [[nodiscard]] bool broken() const noexcept;
+  /// Why nothing can be written any more, if so.
+  [[nodiscard]] std::optional<error> failure() const;
 
  private:
   [[nodiscard]] std::size_t pending() const noexcept { return buffer_.size() - written_; }

@@ -33,7 +33,7 @@ terminal::~terminal() {
 }
 
 void progress::show(safe_text what) {
-  if (!terminal_.err.is_terminal()) return;
+  if (!terminal_.err.is_terminal() || visible_ == visibility::hidden) return;
   text_ = std::move(what);
   if (running()) return;
   loop_.start(*this, wanted_ ? duration{between_drawings} : duration{a_moment});

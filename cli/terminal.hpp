@@ -2,6 +2,8 @@
 // The three descriptors of the program, and the line that says what it waits for.
 #pragma once
 
+#include <cstdint>
+
 #include "../runtime/loop.hpp"
 #include "output.hpp"
 
@@ -33,7 +35,9 @@ class terminal {
 /// What the program is waiting for, on stderr's terminal: it appears only if that takes longer than a moment.
 class progress final : private timer {
  public:
-  progress(loop& home, terminal& at) noexcept : loop_(home), terminal_(at) {}
+  enum class visibility : std::uint8_t { shown, hidden };  ///< hidden: nothing is ever drawn
+  progress(loop& home, terminal& at, visibility visible = visibility::shown) noexcept
+      : loop_(home), terminal_(at), visible_(visible) {}
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress() { end(); }
@@ -49,6 +53,7 @@ class progress final : private timer {
 
   loop& loop_;
   terminal& terminal_;
+  visibility visible_;
   safe_text text_;
   bool wanted_ = false;
   bool held_ = false;

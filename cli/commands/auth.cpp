@@ -86,7 +86,7 @@ task<result<exit_code>> show_logins(errand& e) {
   if (e.options.json) {
     json::array all;
     for (const login_summary& one : *kept) all.push_back(login_json(one, names_of(e, one.server)));
-    e.screen.out.line(escaped_json(json::serialize(json::object{{"logins", std::move(all)}})));
+    print_document(e, json::serialize(json::object{{"logins", std::move(all)}}));
   } else if (kept->empty()) {
     e.screen.err.line("no login is kept; hawser auth NAME makes one");
   } else {
@@ -104,7 +104,7 @@ task<result<exit_code>> show_logins(errand& e) {
 
 void print_login(errand& e, const std::string& name, const login_summary& made) {
   if (e.options.json) {
-    e.screen.out.line(escaped_json(json::serialize(login_json(made, {name}))));
+    print_document(e, json::serialize(login_json(made, {name})));
     return;
   }
   if (made.issuer.empty()) {

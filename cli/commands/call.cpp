@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 
+#include "../../transports/json_text.hpp"
 #include "../call_arguments.hpp"
 #include "../errand.hpp"
 #include "../find_tool.hpp"
@@ -27,27 +28,36 @@ void show_progress(progress& at, const std::string& tool, const progress_update&
   at.show(std::move(text));
 }
 
-result<void> print_result(output& to, const call_command_options& options, const envelope& answer) {
-  if (options.raw) return to.exact(answer.text());
-  if (options.json) {
-    to.line(escaped_json(boost::json::serialize(answer.to_json())));
+// {data, meta: {isError, content, structuredContent, _meta}}, where `meta` has what `data` does not show already: no
+// content where that is the data, no structured content where no default was added to it.
+std::string result_document(const envelope& answer) {
+  boost::json::object whole = answer.to_json();
+  boost::json::object& about = whole.at("meta").as_object();
+  std::string data;
+  if (const boost::json::value* structured = about.if_contains("structuredContent")) {
+    if (*structured == whole.at("data")) {
+      // As it was sent: numbers keep their digits.
+      for_each_member(answer.raw(), [&](std::string_view name, std::string_view value) {
+        if (same_name(name, "structuredContent")) data = value;
+        return true;
+      });
+      about.erase("structuredContent");
+    }
   } else {
-    const std::string text = answer.text();
-    to.print({escaped(text, whole_text)});
-    if (!text.ends_with('\n')) to.line({});
+    about.erase("content");
   }
-  return {};
+  if (data.empty()) data = boost::json::serialize(whole.at("data"));
+  return "{\"data\":" + data + ",\"meta\":" + boost::json::serialize(about) + '}';
 }
 
-// What a program has to know that decides whether to repeat the call.
-void print_error(output& to, const error& why) {
-  boost::json::object fields{{"code", to_string(why.code)},
-                             {"message", why.what},
-                             {"executed", why.executed == execution::no ? "no" : "unknown"}};
-  if (!why.server.empty()) fields.emplace("server", why.server);
-  if (!why.phase.empty()) fields.emplace("phase", why.phase);
-  if (why.retry_after) fields.emplace("retry_after", why.retry_after->count());
-  to.line(escaped_json(boost::json::serialize(boost::json::object{{"error", std::move(fields)}})));
+result<void> print_result(output& to, const call_command_options& options, const envelope& answer) {
+  if (options.raw) return to.exact(answer.whole_text());
+  if (options.json) {
+    to.line(escaped_json(result_document(answer)));
+  } else {
+    to.text_lines(to.is_terminal() ? answer.text() : answer.whole_text());
+  }
+  return {};
 }
 
 task<result<exit_code>> call_tool(errand& e, const call_command_options& options) {
@@ -55,8 +65,7 @@ task<result<exit_code>> call_tool(errand& e, const call_command_options& options
   if (!found) co_return std::move(found).error();
   auto arguments = call_arguments(options.words, found->input_schema);
   if (!arguments) {
-    complain(e.screen.err, arguments.error());
-    co_return exit_code::usage;
+    co_return refuse_usage(e.screen, options, arguments.error());
   }
   e.waiting.show(safe_text{"calling ", escaped(found->name)});
   call_settings settings;
@@ -72,12 +81,15 @@ task<result<exit_code>> call_tool(errand& e, const call_command_options& options
 }  // namespace
 
 int call_command(terminal& screen, const call_command_options& options) {
+  if (options.raw && options.json) {
+    const error both{.code = errc::parse, .what = "--raw and --json exclude each other"};
+    return finished(screen, refuse_usage(screen, options, both));
+  }
   call_command_options read = options;
   if (read.words.size() == 1 && read.words.front() == "-") {
     auto text = read_standard_input();
     if (!text) {
-      complain(screen.err, text.error());
-      return static_cast<int>(exit_code::usage);
+      return finished(screen, refuse_usage(screen, options, text.error()));
     }
     read.words.front() = *std::move(text);
   }
@@ -85,7 +97,6 @@ int call_command(terminal& screen, const call_command_options& options) {
   plan.work = [&](errand& e) { return call_tool(e, read); };
   plan.about = {.of = command_subject::kind::tool, .name = read.tool};
   if (!read.server.empty()) plan.about = command_subject::server_or_all(read.server);
-  if (read.json) plan.on_error = [&](const error& why) { print_error(screen.out, why); };
   return run_errand(screen, read, std::move(plan));
 }
 

@@ -42,15 +42,16 @@ void print_values(output& to, const json::value& answer) {
   const json::value* values = inner != nullptr ? inner->if_contains("values") : nullptr;
   if (values == nullptr || !values->is_array()) return;
   for (const json::value& value : values->get_array()) {
-    if (value.is_string()) to.line(escaped(value.get_string()));
+    if (!value.is_string()) continue;
+    to.text(value.get_string(), whole_line);
+    to.line({});
   }
 }
 
 task<result<exit_code>> complete(errand& e, const complete_options& options) {
   auto params = params_of(options);
   if (!params) {
-    complain(e.screen.err, params.error());
-    co_return exit_code::usage;
+    co_return refuse_usage(e.screen, options, params.error());
   }
   const bool of_prompt = !options.prompt.empty();
   const list_kind what = of_prompt ? list_kind::prompts : list_kind::resource_templates;
@@ -63,7 +64,7 @@ task<result<exit_code>> complete(errand& e, const complete_options& options) {
   const auto parsed = answer->parse();
   if (!parsed) co_return parsed.error();
   if (options.json) {
-    e.screen.out.line(escaped_json(json::serialize(*parsed)));
+    e.screen.out.line(escaped_json(answer->text()));
   } else {
     print_values(e.screen.out, *parsed);
   }

@@ -49,16 +49,16 @@ void print_text(output& to, const server_status& of) {
   }
   if (!of.agreed.instructions.empty()) {
     to.line({in(ink::bold, "instructions")});
-    to.line(escaped(of.agreed.instructions, some_lines));
+    to.text_lines(of.agreed.instructions, some_lines);
   }
 }
 
-void print_server_json(output& to, const server_status& of) {
+void print_server_json(errand& e, const server_status& of) {
   boost::json::object all = to_json(of);
   if (!of.agreed.instructions.empty()) all.emplace("instructions", of.agreed.instructions);
   const auto capabilities = raw_json{of.agreed.capabilities}.parse();
   if (capabilities) all.emplace("capabilities", *capabilities);
-  to.line(escaped_json(boost::json::serialize(all)));
+  print_document(e, boost::json::serialize(all));
 }
 
 task<result<exit_code>> get_server(errand& e, const server_options& options) {
@@ -70,7 +70,7 @@ task<result<exit_code>> get_server(errand& e, const server_options& options) {
     code = asked->code;
   }
   const auto status = e.servers.status(options.server);
-  if (status && options.json) print_server_json(e.screen.out, *status);
+  if (status && options.json) print_server_json(e, *status);
   if (status && !options.json) print_text(e.screen.out, *status);
   co_return code;
 }

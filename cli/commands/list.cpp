@@ -33,7 +33,7 @@ task<result<exit_code>> list_servers(errand& e) {
     boost::json::array all;
     for (const server_status& one : servers) all.push_back(to_json(one));
     const boost::json::object document{{"servers", std::move(all)}};
-    e.screen.out.line(escaped_json(boost::json::serialize(document)));
+    print_document(e, boost::json::serialize(document));
   } else {
     print_server_table(e, servers);
   }

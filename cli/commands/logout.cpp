@@ -10,12 +10,14 @@ namespace hawser::cli {
 namespace {
 
 void print_logout(errand& e, const std::string& name, const logout_report& report) {
+  for (const std::string& one : report.failures)
+    note_failure(e, {.code = errc::auth, .what = "not revoked: " + one, .server = name, .phase = "revoke"});
   if (e.options.json) {
     boost::json::array failures;
     for (const std::string& one : report.failures) failures.emplace_back(one);
     const boost::json::object all{
         {"name", name}, {"removed", report.removed}, {"revoked", report.revoked}, {"failures", std::move(failures)}};
-    e.screen.out.line(escaped_json(boost::json::serialize(all)));
+    print_document(e, boost::json::serialize(all));
     return;
   }
   if (report.removed == 0) {
@@ -26,8 +28,6 @@ void print_logout(errand& e, const std::string& name, const logout_report& repor
                        : report.failures.empty() ? piece{"; the server does not offer to revoke tokens"}
                                                  : piece{""}});
   }
-  for (const std::string& one : report.failures)
-    e.screen.err.line({in(ink::yellow, "hawser: not revoked: "), escaped(one)});
 }
 
 task<result<exit_code>> log_out(errand& e, const server_options& options) {

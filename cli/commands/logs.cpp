@@ -4,6 +4,7 @@
 
 #include "../../runtime/sleep.hpp"
 #include "../errand.hpp"
+#include "../error_document.hpp"
 #include "../text_tail.hpp"
 #include "commands.hpp"
 
@@ -19,7 +20,8 @@ void print_log(output& to, std::string_view text, bool json) {
     if (json) {
       to.line(escaped_json(boost::json::serialize(boost::json::object{{"line", line}})));
     } else {
-      to.line(escaped(line));
+      to.text(line, whole_line);
+      to.line({});
     }
   }
 }
@@ -48,6 +50,7 @@ task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
   if (options.follow) tail.resize(whole_lines(tail).size());
   print_log(e.screen.out, tail, options.json);
   if (options.follow) co_return co_await follow(e, options, std::move(tail));
+  if (options.json && !e.failures.empty()) print_error_document(e.screen.out, e.failures.front());
   co_return asked->code;
 }
 

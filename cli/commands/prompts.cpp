@@ -45,7 +45,7 @@ task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
   }
   if (options.json) {
     const json::object document{{"prompts", std::move(all)}};
-    e.screen.out.line(escaped_json(json::serialize(document)));
+    print_document(e, json::serialize(document));
   } else if (!rows.empty()) {
     rows.print_to(e.screen.out);
   }
@@ -70,15 +70,14 @@ void print_messages(output& to, const json::value& answer) {
   for (const json::value& message : messages->get_array()) {
     const json::value* content = message.is_object() ? message.get_object().if_contains("content") : nullptr;
     to.line({in(ink::bold, escaped(text_in(message, "role"))), in(ink::bold, ":")});
-    if (content != nullptr) to.line(escaped(said_in(*content), whole_text));
+    if (content != nullptr) to.text_lines(said_in(*content));
   }
 }
 
 task<result<exit_code>> get_prompt(errand& e, const prompt_options& options) {
   auto arguments = text_arguments(options.words);
   if (!arguments) {
-    complain(e.screen.err, arguments.error());
-    co_return exit_code::usage;
+    co_return refuse_usage(e.screen, options, arguments.error());
   }
   auto owner = co_await find_owner(e, options.server, list_kind::prompts, "name", options.name);
   if (!owner) co_return std::move(owner).error();
@@ -89,7 +88,7 @@ task<result<exit_code>> get_prompt(errand& e, const prompt_options& options) {
   const auto parsed = answer->parse();
   if (!parsed) co_return parsed.error();
   if (options.json) {
-    e.screen.out.line(escaped_json(json::serialize(*parsed)));
+    e.screen.out.line(escaped_json(answer->text()));
   } else {
     print_messages(e.screen.out, *parsed);
   }

@@ -22,13 +22,12 @@ result<void> print_part(output& to, const json::value& part, bool raw) {
   if (members->contains("text")) {
     const std::string text = text_in(part, "text");
     if (raw) return to.exact(text);
-    to.print({escaped(text, whole_text)});
-    if (!text.ends_with('\n')) to.line({});
+    to.text_lines(text);
     return {};
   }
   const auto bytes = from_base64(text_in(part, "blob"));
   if (!bytes) return broken_answer("the answer has contents that are neither text nor base64");
-  if (raw) return to.exact(*bytes);
+  if (raw || !to.is_terminal()) return to.exact(*bytes);
   const std::string type = text_in(part, "mimeType");
   to.line({"[", type.empty() ? safe_text{"bytes"} : escaped(type), ", ",
            decimal(static_cast<std::int64_t>(bytes->size())), " bytes; --raw writes them to a file]"});
@@ -47,7 +46,7 @@ task<result<exit_code>> read_resource(errand& e, const read_options& options) {
   const auto parsed = answer->parse();
   if (!parsed) co_return parsed.error();
   if (options.json) {
-    e.screen.out.line(escaped_json(json::serialize(*parsed)));
+    e.screen.out.line(escaped_json(answer->text()));
     co_return exit_code::ok;
   }
   const json::object* members = parsed->if_object();
@@ -62,6 +61,10 @@ task<result<exit_code>> read_resource(errand& e, const read_options& options) {
 }  // namespace
 
 int read_command(terminal& screen, const read_options& options) {
+  if (options.raw && options.json) {
+    const error both{.code = errc::parse, .what = "--raw and --json exclude each other"};
+    return finished(screen, refuse_usage(screen, options, both));
+  }
   errand_plan plan;
   plan.work = [&](errand& e) { return read_resource(e, options); };
   plan.about = command_subject::server_or_all(options.server);

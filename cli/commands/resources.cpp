@@ -46,7 +46,7 @@ task<result<exit_code>> list_resources(errand& e, const server_options& options)
   if (options.json) {
     const json::object document{{"resources", as_json(*lists, list_kind::resources)},
                                 {"templates", as_json(*lists, list_kind::resource_templates)}};
-    e.screen.out.line(escaped_json(json::serialize(document)));
+    print_document(e, json::serialize(document));
   } else {
     table rows{"URI", "SERVER", "TYPE", "TITLE"};
     add_rows(rows, *lists, list_kind::resources);

@@ -44,7 +44,7 @@ void append_left_out(std::string& document, const server_status& of) {
 }
 
 // The definitions are printed as they were sent: nothing that a server says is lost.
-void print_tools_json(output& to, const std::vector<const tool_row*>& rows, const std::vector<server_status>& servers) {
+void print_tools_json(errand& e, const std::vector<const tool_row*>& rows, const std::vector<server_status>& servers) {
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
     if (!document.ends_with('[')) document += ',';
@@ -57,7 +57,7 @@ void print_tools_json(output& to, const std::vector<const tool_row*>& rows, cons
   document += "],\"left_out\":[";
   for (const server_status& one : servers) append_left_out(document, one);
   document += "]}";
-  to.line(escaped_json(document));
+  print_document(e, std::move(document));
 }
 
 // Of the servers that answered: what is remembered of others is not what they have.
@@ -73,10 +73,12 @@ task<result<exit_code>> list_tools(errand& e, const server_options& options) {
   std::vector<server_status> servers = e.servers.status();
   std::erase_if(servers, [&](const server_status& one) { return !ready.contains(one.name); });
   if (options.json) {
-    print_tools_json(e.screen.out, rows, servers);
+    print_tools_json(e, rows, servers);
   } else {
     if (!rows.empty()) print_tool_table(e.screen.out, rows);
-    for (const server_status& one : servers) print_left_out(e.screen.err, one);
+    if (!options.quiet) {
+      for (const server_status& one : servers) print_left_out(e.screen.err, one);
+    }
   }
   co_return asked->code;
 }

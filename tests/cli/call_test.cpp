@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 
@@ -67,8 +69,11 @@ const suite<"call"> tests = [] {
 
   "what a tool says never reaches the terminal as it is"_test = [] {
     const workshop w{{"demo"}};
-    const auto text = w.run({"call", "demo__echo", R"({"text":"a\u001b[2J\r\u202e\nb"})"});
-    expect(text.out == "a\\u{1b}[2J\\u{d}\\u{202e}\nb\n") << told(text);
+    const pseudo_terminal pty{80};
+    std::string shown;
+    const auto p = w.start({"call", "demo__echo", R"({"text":"a\u001b[2J\r\u202e\nb"})"}, {.terminal = pty.user});
+    expect(shows(pty, shown, "a\\u{1b}[2J\\u{d}\\u{202e}\r\nb\r\n")) << shown;
+    expect(p->wait().code == 0_i);
     const auto as_json = w.run({"call", "demo__echo", R"({"text":"\u001b\u202e"})", "--json"});
     expect(!contains(as_json.out, "\x1b") && contains(as_json.out, "\\u001b\\u202e")) << as_json.out;
     expect(json::parse(as_json.out).at("meta").at("isError") == false);
@@ -162,6 +167,67 @@ const suite<"call"> tests = [] {
     const workshop w{{"demo"}};
     const auto r = w.run({"call", "demo__large", "bytes=3000000"});
     expect(r.code == 0_i && r.out.size() == 3'000'001_u) << r.code << r.out.size() << r.err;
+  };
+
+  "CMD-3 a pipe or a file gets every byte of a result"_test = [] {
+    const workshop w{{"demo"}};
+    for (const char* how : {"--raw", "-q"}) {
+      const auto large = w.run({"call", how, "demo__large", "bytes=10000000"});
+      const std::size_t size = how[1] == '-' ? 10'000'000 : 10'000'001;
+      expect(large.code == 0_i && large.out.size() == size && !contains(large.out, "[cut"))
+          << large.code << large.out.size();
+      const auto empty = w.run({"call", how, "demo__echo", "text="});
+      expect(empty.code == 0_i && empty.out.empty()) << told(empty);
+      // Line ends, a joiner, a direction mark, an escape sequence.
+      const auto exact = w.run({"call", how, "demo__echo", R"({"text":"a\r\nb\u200d\u202e\u001b[2J\t\u0000\r\n"})"});
+      expect(exact.out == std::string_view{"a\r\nb\xe2\x80\x8d\xe2\x80\xae\x1b[2J\t\0\r\n", 18}) << told(exact);
+    }
+  };
+
+  "CMD-3 a terminal is told that there is nothing, and refuses raw bytes"_test = [] {
+    const workshop w{{"demo"}};
+    const pseudo_terminal pty{80};
+    std::string shown;
+    const auto empty = w.start({"call", "demo__echo", "text="}, {.terminal = pty.user});
+    expect(shows(pty, shown, "(no output)\r\n")) << shown;
+    expect(empty->wait().code == 0_i);
+    const auto raw = w.start({"call", "--raw", "demo__echo", "text=x"}, {.terminal = pty.user});
+    expect(shows(pty, shown, "raw bytes go to files")) << shown;
+    expect(raw->wait().code != 0_i);
+    const auto both = w.run({"call", "--raw", "--json", "demo__echo", "text=x"});
+    expect(both.code == 2_i && contains(both.err, "exclude each other")) << told(both);
+  };
+
+  "CMD-8 -v shows every message whole, also where stderr is read slowly"_test = [] {
+    const workshop w{{"demo"}};
+    const auto r = w.run({"call", "-v", "demo__large", "bytes=3000000"});
+    expect(r.code == 0_i) << r.code;
+    bool answered = false;
+    for (std::size_t at = 0; at < r.err.size();) {
+      const std::size_t end = std::min(r.err.find('\n', at), r.err.size());
+      const std::string_view line = std::string_view{r.err}.substr(at, end - at);
+      at = end + 1;
+      if (!line.starts_with("demo: {")) continue;
+      boost::system::error_code bad;
+      const json::value message = json::parse(line.substr(6), bad);
+      expect(!bad) << line.substr(0, 200);
+      answered = answered || line.size() > 3'000'000;
+    }
+    expect(answered) << "the answer is there";
+    std::array<int, 2> ends{};
+    expect(fatal(pipe2(ends.data(), O_CLOEXEC) == 0));
+    const auto slow = w.start({"call", "-v", "demo__large", "bytes=1000000"}, {.err = ends[1]});
+    close(ends[1]);
+    // Longer than any patience of ours would be.
+    expect(slow->says("All work")) << "the result is on stdout already";
+    std::this_thread::sleep_for(std::chrono::milliseconds{1'500});
+    std::string all;
+    std::array<char, 65536> room{};
+    for (ssize_t count = 0; (count = read(ends[0], room.data(), room.size())) > 0;)
+      all.append(room.data(), static_cast<std::size_t>(count));
+    close(ends[0]);
+    expect(slow->wait().code == 0_i);
+    expect(all.size() > 1'000'000 && all.ends_with('\n')) << all.size();
   };
 
   "A26 Ctrl-C cancels the call, and SIGTERM and SIGHUP end as orderly"_test = [] {

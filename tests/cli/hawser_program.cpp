@@ -52,7 +52,7 @@ running_program::running_program(std::vector<std::string> words, std::vector<std
                                  const program_ends& ends)
     : out_(memfd_create("out", MFD_CLOEXEC | MFD_ALLOW_SEALING)), err_(memfd_create("err", MFD_CLOEXEC)) {
   const int input = file_with(ends.input);
-  words.insert(words.begin(), program("hawser"));
+  words.insert(words.begin(), program(ends.program_name));
   auto argv = pointers(words);
   auto envp = pointers(environment);
   // Appending, as the three descriptors of a shell do: two writers of one file must not overwrite each other.
@@ -67,7 +67,8 @@ running_program::running_program(std::vector<std::string> words, std::vector<std
     }
     dup2(at_terminal ? ends.terminal : input, 0);
     dup2(at_terminal ? ends.terminal : ends.out >= 0 ? ends.out : out_, 1);
-    dup2(at_terminal ? ends.terminal : err_, 2);
+    dup2(at_terminal ? ends.terminal : ends.err >= 0 ? ends.err : err_, 2);
+    for (const int one : ends.closed) close(one);
     execve(argv.front(), argv.data(), envp.data());
     _exit(126);
   }

@@ -19,7 +19,10 @@ struct ended_program {
 struct program_ends {
   std::string input{};  ///< what stdin has
   int out = -1;         ///< another descriptor instead of one that is read back
+  int err = -1;         ///< the same for stderr
   int terminal = -1;
+  std::vector<int> closed{};            ///< of 0, 1 and 2: those that it does not get at all
+  std::string program_name = "hawser";  ///< which program of ours it is
 };
 
 class running_program {
