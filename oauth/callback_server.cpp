@@ -40,8 +40,9 @@ bool is_path(std::string_view text) noexcept {
 }
 
 // T-24: what is shown is made of constants only.
-void show(http_call& call, int status, std::string_view title, std::string_view text) {
-  http_fields fields;
+whole_answer page_of(int status, std::string_view title, std::string_view text) {
+  whole_answer answer{.status = status};
+  http_fields& fields = answer.fields;
   fields.add("Content-Type", "text/html; charset=utf-8");
   fields.add("Content-Security-Policy",
              "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
@@ -50,10 +51,16 @@ void show(http_call& call, int status, std::string_view title, std::string_view 
   fields.add("X-Content-Type-Options", "nosniff");
   fields.add("Cross-Origin-Opener-Policy", "same-origin");
   if (status == 405) fields.add("Allow", "GET");
-  std::string page = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Hawser: ";
+  std::string& page = answer.body;
+  page = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Hawser: ";
   page.append(title).append("</title></head><body><h1>").append(title).append("</h1><p>").append(text);
   page += "</p></body></html>\n";
-  call.reply(status, fields, page);
+  return answer;
+}
+
+void show(http_call& call, int status, std::string_view title, std::string_view text) {
+  const whole_answer page = page_of(status, title, text);
+  call.reply(page.status, page.fields, page.body);
 }
 
 std::size_t size_of(const http_fields& fields) noexcept {
@@ -70,16 +77,21 @@ struct doorkeeper {
   event settled{};
   std::optional<result<callback_answer>> answer{};
 
-  void judge(http_call& call) {
-    const http_head& asked = call.request();
-    if (size_of(asked.fields) > longest_fields) return show(call, 431, "Not here", "The request is too large.");
+  // By the head alone, before a body is read.
+  [[nodiscard]] std::optional<whole_answer> judge(const http_head& asked) const {
+    if (size_of(asked.fields) > longest_fields) return page_of(431, "Not here", "The request is too large.");
     // T-23: a page elsewhere that has made its own name mean 127.0.0.1 gives itself away by it.
     if (asked.fields.find("host") != std::optional<std::string_view>{host})
-      return show(call, 403, "Not here", "This address is for one program's login only.");
+      return page_of(403, "Not here", "This address is for one program's login only.");
     const std::string_view target = asked.target;
+    if (target.substr(0, target.find('?')) != path) return page_of(404, "Not here", "There is no such page.");
+    if (asked.method != "GET") return page_of(405, "Not here", "Only GET is answered here.");
+    return std::nullopt;
+  }
+
+  void serve(http_call& call) {
+    const std::string_view target = call.request().target;
     const std::size_t query = std::min(target.find('?'), target.size());
-    if (target.substr(0, query) != path) return show(call, 404, "Not here", "There is no such page.");
-    if (asked.method != "GET") return show(call, 405, "Not here", "Only GET is answered here.");
     if (answer) return refuse(call);  // T-22: once
     auto read = read_callback(target.substr(std::min(query + 1, target.size())), state);
     if (!read && read.error().code != errc::protocol) return refuse(call);
@@ -97,7 +109,7 @@ struct doorkeeper {
 };
 
 task<void> answer_one(doorkeeper& door, http_call& call) {
-  door.judge(call);
+  door.serve(call);
   co_return;
 }
 
@@ -127,7 +139,9 @@ task<result<callback_answer>> callback_server::wait(secret state, duration bound
   if (!server_) co_return error{.code = errc::closed, .what = "this login's answer was waited for already"};
   doorkeeper door{.host = host_, .path = path_, .state = state};
   scope serving{co_await this_context()};
-  serving.spawn(server_->serve([&door](http_call& call) { return answer_one(door, call); }));
+  answer_request with = [&door](http_call& call) { return answer_one(door, call); };
+  judge_head first = [&door](const http_head& head) { return door.judge(head); };
+  serving.spawn(server_->serve(std::move(with), std::move(first)));
   auto waited = co_await with_timeout(std::min(bound, longest_wait), detail::wait_for(door.settled));
   serving.request_stop();
   co_await serving.join();

@@ -72,19 +72,19 @@ task<result<void>> drain(byte_stream& over) { co_return co_await over.drained();
 
 }  // namespace
 
-task<result<void>> drained_patiently(byte_stream& over, duration patience) {
+task<result<void>> drained_at(byte_stream& over, drain_pace pace) {
   while (true) {
     const std::uint64_t before = over.written();
-    auto taken = co_await with_timeout(patience, drain(over));
-    if (taken || taken.error().code != errc::timed_out || over.written() == before) co_return taken;
+    auto taken = co_await with_timeout(pace.window, drain(over));
+    if (taken || taken.error().code != errc::timed_out || over.written() - before < pace.bytes) co_return taken;
   }
 }
 
-http_call::http_call(byte_stream& over, http_head request, std::string body, duration patience) noexcept
+http_call::http_call(byte_stream& over, http_head request, std::string body, drain_pace pace) noexcept
     : over_(over),
       request_(std::move(request)),
       body_(std::move(body)),
-      patience_(patience),
+      pace_(pace),
       keep_alive_(request_.keep_alive) {}
 
 bool http_call::without_body(int status) const noexcept {
@@ -145,7 +145,7 @@ task<result<void>> http_call::send(std::string_view piece) {
       over_.write(piece);
     }
   }
-  co_return co_await drained_patiently(over_, patience_);
+  co_return co_await drained_at(over_, pace_);
 }
 
 void http_call::end() {

@@ -11,10 +11,17 @@
 
 namespace hawser {
 
+/// How slowly the other side may take what it is sent: in each window in which something waits to be taken, as many
+/// bytes, at least one.
+struct drain_pace {
+  duration window{};
+  std::size_t bytes = 1;
+};
+
 class http_call {
  public:
-  /// Made by http_server; `over` outlives it. A client that takes nothing for `patience` is given up.
-  http_call(byte_stream& over, http_head request, std::string body, duration patience) noexcept;
+  /// Made by http_server; `over` outlives it. A client that is slower than `pace` is given up.
+  http_call(byte_stream& over, http_head request, std::string body, drain_pace pace) noexcept;
   http_call(const http_call&) = delete;
   http_call& operator=(const http_call&) = delete;
 
@@ -27,7 +34,7 @@ class http_call {
 
   /// The head of an answer whose pieces follow.
   void begin(int status, const http_fields& fields);
-  /// Writes a piece and waits until the system has taken it. errc::timed_out: the client does not read.
+  /// Writes a piece and waits until the system has taken it. errc::timed_out: the client reads too slowly.
   task<result<void>> send(std::string_view piece);
   /// An answer that is not ended is cut off, so that the client knows that something is missing.
   void end();
@@ -44,14 +51,14 @@ class http_call {
   byte_stream& over_;
   http_head request_;
   std::string body_;
-  duration patience_;
+  drain_pace pace_;
   stage stage_ = stage::silent;
   bool keep_alive_;
   bool chunked_ = false;
   bool mute_ = false;  // the answer has no body: HEAD, 204, 304
 };
 
-/// Waits until everything written was taken, as long as something of it is taken every `patience`.
-task<result<void>> drained_patiently(byte_stream& over, duration patience);
+/// Waits until everything written was taken; errc::timed_out where that is slower than the pace.
+task<result<void>> drained_at(byte_stream& over, drain_pace pace);
 
 }  // namespace hawser

@@ -52,6 +52,8 @@ struct message_view {
   bool asks = false;
   /// Unusable and, but for an id, without any member of JSON-RPC: a logger's object, not the bad answer to a call.
   bool stray = false;
+  /// Unusable, and a whole batch: the refusal has no id.
+  bool batch = false;
   std::int64_t number = 0;    ///< the id, where it is a 64-bit integer
   std::string_view id{};      ///< as it stands in the message; empty = none
   std::string_view method{};  ///< decoded; of an unusable message, too, where it was read before the fault

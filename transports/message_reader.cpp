@@ -21,6 +21,14 @@ error too_large(std::size_t limit) {
 
 }  // namespace
 
+bool elements_within(std::string_view array, std::size_t limit) {
+  std::size_t count = 0;
+  for_each_element(array, [&](std::string_view) { return ++count <= limit; });
+  return count <= limit;
+}
+
+const char* batch_too_large() noexcept { return "a batch has at most 100 messages; send them in several batches"; }
+
 result<void> message_reader::deliver(byte_source& from, receiver& to, find_line find) {
   while (!stopped_) {
     const std::string_view unread = from.unread();
@@ -61,11 +69,15 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
 // Batches: 2025-03-26 only. Each message stands for itself.
 result<void> message_reader::handle_batch(std::string_view line, receiver& to) {
   if (auto valid = validate_json(line, limits_.json); !valid) return count_noise(line);
+  noise_lines_ = noise_bytes_ = 0;
+  if (!elements_within(line, limits_.max_batch)) {
+    to.on_message({.asks = true, .batch = true, .bytes = line, .fault = batch_too_large()});
+    return {};
+  }
   for_each_element(line, [&](std::string_view element) {
     to.on_message(scanner_.scan(element));
     return !stopped_;
   });
-  noise_lines_ = noise_bytes_ = 0;
   return {};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -13,12 +14,17 @@
 
 namespace hawser {
 
+/// Messages of one batch from a client.
+inline constexpr std::size_t max_batch = 100;
+
 struct wire_limits {
   std::size_t max_message = std::size_t{16} << 20;
   json_limits json{};
   /// What may come between two messages that is none: a banner, log lines. More is not a server that speaks MCP.
   std::size_t max_noise_lines = 1000;
   std::size_t max_noise_bytes = std::size_t{1} << 20;
+  /// Messages of one batch; a larger one is not delivered, and refused as a whole where requests are answered.
+  std::size_t max_batch = std::numeric_limits<std::size_t>::max();
 };
 
 /// Where the bytes lie: a stream's buffer, a string.
@@ -32,6 +38,11 @@ class byte_source {
  protected:
   ~byte_source() = default;
 };
+
+/// Whether this array, which is valid JSON, has no more elements than that; looks at no more of them.
+bool elements_within(std::string_view array, std::size_t limit);
+/// What to say where it has more than max_batch.
+const char* batch_too_large() noexcept;
 
 class message_reader {
  public:

@@ -131,9 +131,12 @@ std::string result_line(const request_id& id, std::string_view result) {
   return line += "}\n";
 }
 
-std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data) {
+namespace {
+
+std::string error_line_for(std::string_view id, int code, std::string_view message, std::string_view data) {
   std::string line{version_member};
-  line += R"("id":)" + id.json() + R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":)";
+  line.append(R"("id":)").append(id).append(R"(,"error":{"code":)").append(std::to_string(code));
+  line += R"(,"message":)";
   append_quoted(line, message);
   if (!data.empty()) {
     line += R"(,"data":)";
@@ -141,6 +144,14 @@ std::string error_line(const request_id& id, int code, std::string_view message,
   }
   return line += "}}\n";
 }
+
+}  // namespace
+
+std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data) {
+  return error_line_for(id.json(), code, message, data);
+}
+
+std::string unnamed_error_line(int code, std::string_view message) { return error_line_for("null", code, message, {}); }
 
 std::string cancelled_line(std::int64_t request, std::string_view reason) {
   std::string params = R"({"requestId":)" + std::to_string(request) + R"(,"reason":)";

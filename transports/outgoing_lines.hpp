@@ -50,6 +50,8 @@ class prepared_request {
 std::string notification_line(std::string_view method, std::string_view params = {});
 std::string result_line(const request_id& id, std::string_view result);
 std::string error_line(const request_id& id, int code, std::string_view message, std::string_view data = {});
+/// The same where the request has no id that could be read.
+std::string unnamed_error_line(int code, std::string_view message);
 /// notifications/cancelled for a request of ours.
 std::string cancelled_line(std::int64_t request, std::string_view reason);
 /// Who does not read is not sent one for each request: none while as many bytes are queued.

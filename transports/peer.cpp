@@ -109,8 +109,13 @@ void peer::on_answer(const message_view& message) {
 void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
   if (message.asks) {  // a bad request, which JSON-RPC answers
-    if (!answers_requests_ || message.id.empty()) return;
-    if (message.id.size() > limits_.max_id) return;
+    if (!answers_requests_) return;
+    if (message.batch) {
+      const std::string line = unnamed_error_line(protocol::code::invalid_request, message.fault);
+      send_line({.line = line, .failure = protocol::code::invalid_request});
+      return;
+    }
+    if (message.id.empty() || message.id.size() > limits_.max_id) return;
     if (auto id = request_id::from_json(message.id))
       answer_with(*id, error_line(*id, protocol::code::invalid_request, message.fault),
                   protocol::code::invalid_request);

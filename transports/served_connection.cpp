@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "served_connection.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
@@ -10,7 +13,9 @@ namespace hawser {
 namespace {
 
 // Requests ahead of their turn wait here. Nobody's client does that today, so there is room for a few small ones.
-constexpr std::size_t max_ahead = std::size_t{1} << 20;
+constexpr std::size_t max_ahead = std::size_t{64} << 10;
+// So much of a body is never refused for want of memory: large bodies of some clients do not shut out small ones.
+constexpr std::size_t free_body = std::size_t{64} << 10;
 // How long a client that was refused may go on talking, so that it can read why: closing at once would reset it.
 constexpr duration linger = std::chrono::seconds{1};
 
@@ -27,10 +32,40 @@ task<void> run_answer(const answer_request& with, http_call& call, bool& threw) 
 
 error refusal(errc code, std::string what) { return error{.code = code, .what = std::move(what)}; }
 
+whole_answer plain_answer(int status, std::string_view why) {
+  whole_answer answer{.status = status, .body = std::string{why} + '\n'};
+  answer.fields.add("Content-Type", "text/plain; charset=utf-8");
+  return answer;
+}
+
+bool has_body(const http_head& head) noexcept {
+  return head.length.value_or(0) > 0 || head.fields.count("transfer-encoding") > 0;
+}
+
+std::size_t bytes_in(duration window, std::size_t a_second) noexcept {
+  const auto bytes = std::chrono::duration<double>(window).count() * static_cast<double>(a_second);
+  return std::max<std::size_t>(1, static_cast<std::size_t>(bytes));
+}
+
 }  // namespace
 
-served_connection::served_connection(std::unique_ptr<byte_stream> over, const http_server_options& options)
-    : over_(std::move(over)), options_(options), parser_(http_parser::side::request, options.limits) {}
+served_connection::served_connection(std::unique_ptr<byte_stream> over, http_serving& all)
+    : over_(std::move(over)),
+      all_(all),
+      options_(all.options),
+      parser_(http_parser::side::request, all.options.limits),
+      since_(all.home.now()) {}
+
+served_connection::standing served_connection::how() const noexcept {
+  if (state_ == state::answering) return standing::answering;
+  if (headed_.is_set() && state_ == state::reading) return standing::in_body;
+  if (!used_ || state_ == state::leaving) return standing::unused;
+  return begun_.is_set() ? standing::in_head : standing::idle;
+}
+
+drain_pace served_connection::pace() const noexcept {
+  return {.window = options_.write_deadline, .bytes = bytes_in(options_.write_deadline, options_.min_rate)};
+}
 
 void served_connection::on_bytes() noexcept {
   if (state_ == state::leaving) {
@@ -48,16 +83,50 @@ void served_connection::read_on() noexcept {
     auto taken = parser_.feed(over_->unread(), *this);
     if (!taken) return fail(std::move(taken).error());
     over_->consume(*taken);
+    received_ += *taken;
   }
 }
 
+// T-32: whose request it is, is decided before its body is read. Where there is no body, the connection may go on.
 void served_connection::on_head(const http_head& /*head*/) noexcept {
   head_ = parser_.take_head();
   headed_.set();
+  // RFC 9112, "Request Target": one Host, no more, no less.
+  if (head_.minor > 0 && head_.fields.count("host") != 1)
+    return fail(refusal(errc::protocol, "http: the request has not exactly one host"));
+  if (!all_.judge) return;
+  auto judged = guarded("the function that judges HTTP requests", [&] { return all_.judge(head_); });
+  if (!judged) {
+    all_.home.log().write(log_level::error, "callback", judged.error().what);
+    refusal_ = plain_answer(500, "the server failed");
+  } else {
+    refusal_ = std::move(*judged);
+  }
+  if (refusal_ && has_body(head_)) fail(refusal(errc::protocol, "http: the request is refused"));
+}
+
+void served_connection::on_body(std::string_view piece) noexcept {
+  if (failure_) return;
+  const std::size_t needed = std::max(body_.size() + piece.size(), free_body) - free_body - counted_body_;
+  if (needed > options_.max_body_bytes - std::min(all_.body_bytes, options_.max_body_bytes)) {
+    refusal_ = plain_answer(503, "the server holds too many large requests; come again later");
+    refusal_->fields.add("Retry-After", "10");
+    return fail(refusal(errc::too_large, "http: the request is too large for now"));
+  }
+  counted_body_ += needed;
+  all_.body_bytes += needed;
+  body_ += piece;
+}
+
+void served_connection::release_body() noexcept {
+  all_.body_bytes -= counted_body_;
+  counted_body_ = 0;
 }
 
 void served_connection::on_complete() noexcept {
+  if (failure_) return;
   state_ = state::answering;
+  used_ = true;
   complete_.set();
 }
 
@@ -74,47 +143,64 @@ void served_connection::fail(error why) noexcept {
   complete_.set();
 }
 
+// All of it in time, and none of the windows with too little.
+task<result<void>> served_connection::body_arrived() {
+  const time_point end = all_.home.now() + options_.body_deadline;
+  while (true) {
+    const std::uint64_t before = received_;
+    const duration window = std::min(options_.rate_window, end - all_.home.now());
+    auto completed = co_await with_timeout(window, detail::wait_for(complete_));
+    const bool waited = !completed && completed.error().code == errc::timed_out;
+    const bool fast_enough = received_ - before >= bytes_in(window, options_.min_rate);
+    if (!waited || !fast_enough || all_.home.now() >= end) co_return completed;
+  }
+}
+
 task<result<void>> served_connection::next_request() {
   auto begun = co_await with_timeout(options_.idle_deadline, detail::wait_for(begun_));
   if (!begun) co_return refusal(errc::closed, "http: the connection was idle");
   auto headed = co_await with_timeout(options_.head_deadline, detail::wait_for(headed_));
   if (!headed) co_return headed;
   if (failure_) co_return *failure_;
-  // RFC 9112, "Request Target": one Host, no more, no less.
-  if (head_.minor > 0 && head_.fields.count("host") != 1)
-    co_return refusal(errc::protocol, "http: the request has not exactly one host");
   if (!complete_.is_set() && head_.minor > 0 && has_word(head_.fields, "expect", "100-continue"))
     over_->write("HTTP/1.1 100 Continue\r\n\r\n");
-  auto completed = co_await with_timeout(options_.body_deadline, detail::wait_for(complete_));
+  auto completed = co_await body_arrived();
   if (!completed) co_return completed;
   if (failure_) co_return *failure_;
   co_return result<void>{};
 }
 
-void served_connection::say(int status, std::string_view why) {
+void served_connection::say(const whole_answer& last) {
   http_head nothing;  // whatever was asked: the connection ends
-  http_call call{*over_, std::move(nothing), {}, options_.write_deadline};
-  http_fields fields;
-  fields.add("Content-Type", "text/plain; charset=utf-8");
-  call.reply(status, fields, std::string{why} + '\n');
+  http_call call{*over_, std::move(nothing), {}, pace()};
+  call.reply(last.status, last.fields, last.body);
 }
 
 void served_connection::refuse(const error& why) {
   switch (why.code) {
-    case errc::too_large: return say(headed_.is_set() && !head_.method.empty() ? 413 : 431, why.what);
-    case errc::protocol: return say(400, why.what);
-    case errc::timed_out: return say(408, "the request did not come in time");
+    case errc::too_large:
+    case errc::protocol: {
+      const int too_large = headed_.is_set() && !head_.method.empty() ? 413 : 431;
+      return say(refusal_ ? *refusal_ : plain_answer(why.code == errc::protocol ? 400 : too_large, why.what));
+    }
+    case errc::timed_out: return say(plain_answer(408, "the request did not come in time, or too slowly"));
     default: return;  // idle, gone or stopped: nobody waits for an answer
   }
 }
 
-task<bool> served_connection::answer(const answer_request& with) {
-  http_call call{*over_, std::move(head_), std::move(body_), options_.write_deadline};
+task<bool> served_connection::answer() {
+  http_call call{*over_, std::move(head_), std::move(body_), pace()};
+  if (refusal_) {
+    call.reply(refusal_->status, refusal_->fields, refusal_->body);
+    auto taken = co_await drained_at(*over_, pace());
+    cut_off_ = !taken.has_value();
+    co_return taken.has_value() && call.keeps_connection() && !ended_.is_set();
+  }
   bool threw = false;
   scope one{co_await this_context()};
   call_ = &one;
   if (ended_.is_set()) one.request_stop();
-  one.spawn(run_answer(with, call, threw));
+  one.spawn(run_answer(all_.with, call, threw));
   co_await one.join();
   call_ = nullptr;
   const bool stopped = one.stop_requested();
@@ -124,7 +210,7 @@ task<bool> served_connection::answer(const answer_request& with) {
   }
   cut_off_ = call.so_far() != http_call::stage::ended;
   if (cut_off_ || ended_.is_set()) co_return false;
-  auto taken = co_await drained_patiently(*over_, options_.write_deadline);
+  auto taken = co_await drained_at(*over_, pace());
   if (!taken) cut_off_ = true;
   co_return taken.has_value() && call.keeps_connection() && !ended_.is_set();
 }
@@ -133,6 +219,9 @@ void served_connection::prepare_next() noexcept {
   parser_.next();
   head_ = {};
   body_ = {};
+  release_body();
+  refusal_.reset();
+  since_ = all_.home.now();
   begun_.reset();
   headed_.reset();
   complete_.reset();
@@ -141,7 +230,7 @@ void served_connection::prepare_next() noexcept {
   read_on();  // what came ahead of its turn
 }
 
-task<void> served_connection::run(const answer_request& with) {
+task<void> served_connection::run() {
   over_->listen(*this);
   while (true) {
     auto ready = co_await next_request();
@@ -149,7 +238,7 @@ task<void> served_connection::run(const answer_request& with) {
       refuse(ready.error());
       break;
     }
-    const bool another = co_await answer(with);
+    const bool another = co_await answer();
     if (!another) break;
     prepare_next();
   }
@@ -158,7 +247,7 @@ task<void> served_connection::run(const answer_request& with) {
 
 task<void> served_connection::turn_away() {
   over_->listen(*this);
-  say(503, "the server has too many connections");
+  say(plain_answer(503, "the server has too many connections"));
   co_await leave();
 }
 

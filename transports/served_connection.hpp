@@ -13,15 +13,31 @@
 
 namespace hawser {
 
+/// What all connections of a server have in common; outlives them.
+struct http_serving {
+  loop& home;
+  const http_server_options& options;
+  const answer_request& with;
+  const judge_head& judge;
+  std::size_t body_bytes = 0;  ///< of all bodies that are held, beyond the first 64 KiB of each
+};
+
 class served_connection final : private byte_listener, private http_listener {
  public:
-  /// Everything given outlives it.
-  served_connection(std::unique_ptr<byte_stream> over, const http_server_options& options);
+  served_connection(std::unique_ptr<byte_stream> over, http_serving& all);
+  ~served_connection() { release_body(); }
 
   /// Serves until either side has enough of it; closed on every path.
-  task<void> run(const answer_request& with);
+  task<void> run();
   /// Says that there are too many, and closes.
   task<void> turn_away();
+
+  /// How far it is, in the order in which connections are given up for others: those without any whole request so far,
+  /// those that wait for another one, those that wait for the rest of one. One that is answering never is.
+  enum class standing : std::uint8_t { unused, idle, in_head, in_body, answering };
+  [[nodiscard]] standing how() const noexcept;
+  /// When it began to wait for this request: of two that stand alike, the one that has waited longer is given up.
+  [[nodiscard]] time_point since() const noexcept { return since_; }
 
  private:
   enum class state : std::uint8_t { reading, answering, leaving };
@@ -29,31 +45,40 @@ class served_connection final : private byte_listener, private http_listener {
   void on_bytes() noexcept override;
   void on_end(const error& why) noexcept override;
   void on_head(const http_head& head) noexcept override;
-  void on_body(std::string_view piece) noexcept override { body_ += piece; }
+  void on_body(std::string_view piece) noexcept override;
   void on_complete() noexcept override;
 
   void read_on() noexcept;
   void prepare_next() noexcept;
   void fail(error why) noexcept;
   void refuse(const error& why);
-  void say(int status, std::string_view why);
+  void say(const whole_answer& last);
+  void release_body() noexcept;
+  [[nodiscard]] drain_pace pace() const noexcept;
+  task<result<void>> body_arrived();
   task<result<void>> next_request();
-  task<bool> answer(const answer_request& with);
+  task<bool> answer();
   task<void> leave();
 
   std::unique_ptr<byte_stream> over_;
+  http_serving& all_;
   const http_server_options& options_;
   http_parser parser_;
   state state_ = state::reading;
+  bool used_ = false;  // a whole request has come
+  time_point since_;
   http_head head_;
   std::string body_;
-  event begun_;     // something of a request has come, …
-  event headed_;    // … its head, …
-  event complete_;  // … all of it; all three when it failed
-  event ended_;     // the client is gone
+  std::size_t counted_body_ = 0;  // of it, in http_serving::body_bytes
+  std::uint64_t received_ = 0;    // bytes of requests
+  event begun_;                   // something of a request has come, …
+  event headed_;                  // … its head, …
+  event complete_;                // … all of it; all three when it failed
+  event ended_;                   // the client is gone
   std::optional<error> failure_;
-  scope* call_ = nullptr;  // what a client that goes away stops
-  bool cut_off_ = false;   // an answer was not ended
+  std::optional<whole_answer> refusal_;  // of the request, by its head or its size
+  scope* call_ = nullptr;                // what a client that goes away stops
+  bool cut_off_ = false;                 // an answer was not ended
 };
 
 }  // namespace hawser
