@@ -57,9 +57,15 @@ result<client_view> modern_client(std::string_view params, std::span<const std::
       return invalid_params("the client capability " + json_string(name) + " is not an object");
   }
   const std::string_view info = find_member(meta, key::client_info);
+  if (capabilities.size() > longest_client_text) return too_long(key::client_capabilities);
+  if (info.size() > longest_client_text) return too_long(key::client_info);
   return client_view{.revision = *version,
                      .capabilities = std::string{capabilities},
                      .info = std::string{is_object(info) ? info : "{}"}};
+}
+
+error too_long(std::string_view member) {
+  return invalid_params(json_string(member) + " has more than " + std::to_string(longest_client_text) + " bytes");
 }
 
 std::string newest_first(std::span<const std::string_view> revisions) {
@@ -72,10 +78,11 @@ std::string newest_first(std::span<const std::string_view> revisions) {
 }
 
 error unsupported_version(std::string_view requested, std::span<const std::string_view> served) {
-  return error{.code = errc::remote,
-               .what = "protocol version " + json_string(requested) + " is not served here",
-               .native = protocol::code::unsupported_version,
-               .data = object_writer{}.member("supported", newest_first(served)).text("requested", requested).done()};
+  return error{
+      .code = errc::remote,
+      .what = "protocol version " + json_string(shortened(requested)) + " is not served here",
+      .native = protocol::code::unsupported_version,
+      .data = object_writer{}.member("supported", newest_first(served)).text("requested", shortened(requested)).done()};
 }
 
 }  // namespace hawser

@@ -3,6 +3,7 @@
 // in the one without. Nothing of it is verified.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,11 @@
 #include "service.hpp"
 
 namespace hawser {
+
+/// Bytes of the client's capabilities, and of its clientInfo: both are kept as long as its session.
+inline constexpr std::size_t longest_client_text = std::size_t{64} << 10;
+/// Invalid parameters: one of them is longer.
+error too_long(std::string_view member);
 
 struct client_view {
   std::string revision;

@@ -48,9 +48,14 @@ void exchange_channel::deliver(std::string_view message) {
 }
 
 http_reply* exchange_channel::reply_for(std::string_view id) const noexcept {
-  const auto found =
-      std::find_if(replies_.begin(), replies_.end(), [&](const http_reply* one) { return one->expects(id); });
-  return found == replies_.end() ? nullptr : *found;
+  const auto found = awaited_.find(id);
+  return found == awaited_.end() ? nullptr : found->second;
+}
+
+void exchange_channel::attach(http_reply& reply) {
+  replies_.push_back(&reply);
+  for (const std::string& id : reply.expected()) awaited_.emplace(id, &reply);
+  reply.count_in(&unsent_);
 }
 
 // Each message goes on one stream: on that of the request it belongs to. Where the client has let go of it, what was to
@@ -60,6 +65,7 @@ std::size_t exchange_channel::send(const outgoing& message) {
   http_reply* reply = message.about.empty() ? nullptr : reply_for(message.about);
   if (reply != nullptr) {
     reply->add(message);
+    if (message.answers && !reply->expected().contains(message.about)) awaited_.erase(std::string{message.about});
   } else if (message.about.empty() || message.request) {
     say_unasked(message);
   }
@@ -80,8 +86,12 @@ void exchange_channel::say_unasked(const outgoing& message) {
 }
 
 void exchange_channel::listen(http_reply& reply) {
-  if (listening_ != nullptr) listening_->end();
+  if (listening_ != nullptr) {
+    listening_->end();
+    listening_->count_in(nullptr);
+  }
   listening_ = &reply;
+  reply.count_in(&unsent_);
   if (told_) reply.end();
   for (const std::string& line : std::exchange(unsaid_, {})) reply.add({.line = line});
   unsaid_bytes_ = 0;
@@ -89,24 +99,21 @@ void exchange_channel::listen(http_reply& reply) {
 
 void exchange_channel::unlisten(http_reply& reply) noexcept {
   if (listening_ == &reply) listening_ = nullptr;
-  moved_.set();
+  reply.count_in(nullptr);
 }
 
 void exchange_channel::detach(http_reply& reply) noexcept {
   std::erase(replies_, &reply);
-  moved_.set();  // what it had not sent is queued no longer
-}
-
-std::size_t exchange_channel::queued() const noexcept {
-  std::size_t all = listening_ != nullptr ? listening_->queued() : 0;
-  for (const http_reply* one : replies_) all += one->queued();
-  return all;
+  for (const std::string& id : reply.expected()) {
+    if (const auto found = awaited_.find(id); found != awaited_.end() && found->second == &reply) awaited_.erase(found);
+  }
+  reply.count_in(nullptr);  // what it had not sent is queued no longer
 }
 
 task<result<void>> exchange_channel::drained() {
   while (queued() > 0 && !told_) {
-    moved_.reset();
-    auto moved = co_await moved_.wait();
+    unsent_.moved.reset();
+    auto moved = co_await unsent_.moved.wait();
     if (!moved) co_return moved;
   }
   co_return result<void>{};
@@ -131,7 +138,7 @@ void exchange_channel::end(error why) noexcept {
   if (listening_ != nullptr) listening_->end();
   unsaid_.clear();
   opened_.set();
-  moved_.set();
+  unsent_.moved.set();
   if (to_ != nullptr) to_->on_closed(std::move(why));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ class exchange_channel final : public channel {
 
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing& message) override;
-  [[nodiscard]] std::size_t queued() const noexcept override;
+  [[nodiscard]] std::size_t queued() const noexcept override { return unsent_.queued; }
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override { revision_ = info.revision; }
@@ -31,7 +32,7 @@ class exchange_channel final : public channel {
   /// One message that was posted; valid JSON, as a scanner has seen it.
   void deliver(std::string_view message);
   /// What belongs to the requests that it expects goes there, until it is detached.
-  void attach(http_reply& reply) { replies_.push_back(&reply); }
+  void attach(http_reply& reply);
   void detach(http_reply& reply) noexcept;
   /// Whether the answer to this id is awaited by somebody.
   [[nodiscard]] bool awaits(std::string_view id) const noexcept { return reply_for(id) != nullptr; }
@@ -44,8 +45,6 @@ class exchange_channel final : public channel {
 
   /// What `initialize` has agreed on; empty before.
   [[nodiscard]] const std::string& revision() const noexcept { return revision_; }
-  /// For http_reply::manner.
-  [[nodiscard]] event& moved() noexcept { return moved_; }
 
  private:
   [[nodiscard]] http_reply* reply_for(std::string_view id) const noexcept;
@@ -57,10 +56,11 @@ class exchange_channel final : public channel {
   event opened_;  // or told_
   std::string revision_;
   std::vector<http_reply*> replies_;
+  std::map<std::string, http_reply*, std::less<>> awaited_;  // by the ids that they expect
   http_reply* listening_ = nullptr;
   std::deque<std::string> unsaid_;
   std::size_t unsaid_bytes_ = 0;
-  event moved_;
+  reply_tally unsent_;
 };
 
 }  // namespace hawser

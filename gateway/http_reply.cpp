@@ -26,10 +26,6 @@ int status_of(int failure) noexcept {
 
 }  // namespace
 
-bool http_reply::expects(std::string_view id) const noexcept {
-  return std::find(expected_.begin(), expected_.end(), id) != expected_.end();
-}
-
 bool http_reply::has_asked(std::int64_t request) const noexcept {
   return std::find(asked_.begin(), asked_.end(), request) != asked_.end();
 }
@@ -40,8 +36,11 @@ void http_reply::add(const outgoing& message) {
   while (line.ends_with('\n')) line.remove_suffix(1);
   waiting_.push_back({std::string{line}, message.answers, message.failure});
   queued_ += line.size();
+  if (tally_ != nullptr) tally_->queued += line.size();
   if (message.request) asked_.push_back(*message.request);
-  if (message.answers) std::erase(expected_, message.about);
+  if (message.answers) {
+    if (const auto answered = expected_.find(message.about); answered != expected_.end()) expected_.erase(answered);
+  }
   changed_.set();
 }
 
@@ -50,9 +49,20 @@ void http_reply::end() noexcept {
   changed_.set();
 }
 
-void http_reply::taken(std::size_t bytes, const manner& how) noexcept {
+void http_reply::taken(std::size_t bytes) noexcept {
   queued_ -= bytes;
-  if (how.moved != nullptr) how.moved->set();
+  if (tally_ == nullptr) return;
+  tally_->queued -= bytes;
+  tally_->moved.set();
+}
+
+void http_reply::count_in(reply_tally* tally) noexcept {
+  if (tally_ != nullptr) {
+    tally_->queued -= queued_;
+    tally_->moved.set();
+  }
+  tally_ = tally;
+  if (tally_ != nullptr) tally_->queued += queued_;
 }
 
 void http_reply::begin(http_call& call, const manner& how) {
@@ -92,14 +102,14 @@ task<void> http_reply::write(http_call& call, const manner& how) {
     waiting_.pop_front();
     if (call.so_far() == http_call::stage::silent && next.answers && over()) {
       reply(call, next, how);
-      taken(next.line.size(), how);
+      taken(next.line.size());
       co_return;
     }
     if (call.so_far() == http_call::stage::silent) begin(call, how);
     std::string text = "data: ";
     text.append(next.line).append("\n\n");
     auto sent = co_await call.send(text);
-    taken(next.line.size(), how);
+    taken(next.line.size());
     if (!sent && sent.error().code != errc::cancelled) co_return;  // the last words are said under a stop, too
   }
   if (over() && waiting_.empty() && call.so_far() == http_call::stage::streaming) call.end();

@@ -66,10 +66,15 @@ std::string http_refusal::body(std::string_view id) const {
   return message.member("error", inside.done()).done();
 }
 
+whole_answer http_refusal::answer(std::string_view id) const {
+  whole_answer whole{.status = status, .body = body(id)};
+  whole.fields.add("Content-Type", "application/json");
+  return whole;
+}
+
 void refuse(http_call& call, const http_refusal& why, std::string_view id) {
-  http_fields fields;
-  fields.add("Content-Type", "application/json");
-  call.reply(why.status, fields, why.body(id));
+  const whole_answer whole = why.answer(id);
+  call.reply(whole.status, whole.fields, whole.body);
 }
 
 void accept(http_call& call) { call.reply(202, {}, {}); }

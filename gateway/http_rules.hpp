@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "../transports/http_call.hpp"
+#include "../transports/http_server.hpp"
 #include "../transports/message.hpp"
 #include "serving_options.hpp"
 
@@ -22,6 +23,7 @@ struct http_refusal {
 
   /// `id`: of the message, as JSON; empty where it could not be read.
   [[nodiscard]] std::string body(std::string_view id) const;
+  [[nodiscard]] whole_answer answer(std::string_view id) const;
 };
 
 /// Answers with it.

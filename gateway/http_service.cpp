@@ -2,6 +2,7 @@
 #include "http_service.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "../transports/json_text.hpp"
 
@@ -11,12 +12,11 @@ namespace {
 
 namespace header = protocol::header;
 
-void not_allowed(http_call& call, const char* allowed) {
-  http_fields fields;
-  fields.add("Allow", allowed);
-  fields.add("Content-Type", "application/json");
+whole_answer not_allowed(const char* allowed) {
   const http_refusal why{.status = 405, .what = "this method is not served here"};
-  call.reply(why.status, fields, why.body({}));
+  whole_answer answer = why.answer({});
+  answer.fields.add("Allow", allowed);
+  return answer;
 }
 
 http_refusal unusable(const message_view& message) {
@@ -30,6 +30,11 @@ bool is_answer(const message_view& message) noexcept {
 
 std::string_view without_query(std::string_view target) noexcept { return target.substr(0, target.find('?')); }
 
+std::string_view client_info(std::string_view params) {
+  const std::string_view info = find_member(find_member(params, protocol::meta::key), protocol::meta::client_info);
+  return is_object(info) ? info : std::string_view{"{}"};
+}
+
 task<void> run_session(serving_session& session) {
   auto served = co_await session.run();
   ignore(served, "the exchange ends with it");
@@ -37,8 +42,40 @@ task<void> run_session(serving_session& session) {
 
 }  // namespace
 
+class http_service::client_call {
+ public:
+  client_call(std::map<text_digest, std::size_t>& calls, const text_digest& client)
+      : calls_(calls), at_(calls.try_emplace(client, 0).first) {
+    ++at_->second;
+  }
+  client_call(const client_call&) = delete;
+  client_call& operator=(const client_call&) = delete;
+  ~client_call() {
+    if (--at_->second == 0) calls_.erase(at_);
+  }
+
+ private:
+  std::map<text_digest, std::size_t>& calls_;
+  std::map<text_digest, std::size_t>::iterator at_;
+};
+
+std::unique_ptr<http_service::client_call> http_service::begin_call(http_call& call, const text_digest& client,
+                                                                    std::string_view id) {
+  const auto known = calls_.find(client);
+  if (known == calls_.end() || known->second < options_.max_calls_per_client)
+    return std::make_unique<client_call>(calls_, client);
+  refuse(call,
+         {.status = 429,
+          .code = protocol::code::internal_error,
+          .what = "too many requests of this client are being answered"},
+         id);
+  return nullptr;
+}
+
 http_service::http_service(loop& home, service& what, http_service_options options)
-    : loop_(home), service_(what), options_(std::move(options)), modern_(options_.serving) {
+    : loop_(home), service_(what), options_(std::move(options)) {
+  if (!options_.serving.held_overall) options_.serving.held_overall = std::make_shared<byte_budget>(options_.max_held);
+  modern_ = options_.serving;
   if (!modern_.known_rounds) modern_.known_rounds = std::make_shared<input_rounds>(modern_.rounds);
 }
 
@@ -46,7 +83,8 @@ task<void> http_service::run(http_server& at) {
   scope lives{co_await this_context()};
   lives_ = &lives;
   answer_request each = [this](http_call& call) { return answer(call); };
-  co_await at.serve(std::move(each));
+  judge_head first = [this](const http_head& head) { return judge(head); };
+  co_await at.serve(std::move(each), std::move(first));
   lives.request_stop();
   co_await lives.join();
   lives_ = nullptr;
@@ -57,34 +95,36 @@ task<void> http_service::live(http_service& self, session_ref session) {
   self.sessions_.erase(session->id());
 }
 
-task<void> http_service::answer(http_call& call) {
-  const http_head& request = call.request();
+// T-32: everything that the head alone decides, before anything of the body is read.
+std::optional<whole_answer> http_service::judge(const http_head& request) const {
+  if (auto foreign = foreign_origin(request.fields)) return foreign->answer({});
+  if (without_query(request.target) != options_.path)
+    return http_refusal{.status = 404, .what = "MCP is served at " + options_.path}.answer({});
+  if (request.method == "POST") {
+    if (auto wrong = wrong_content(request.fields)) return wrong->answer({});
+    return std::nullopt;
+  }
   const auto version = request.fields.find(header::protocol_version);
   const bool has_sessions =
       options_.serving.serves_legacy() && !(options_.serving.serves_modern() && version && protocol::modern(*version));
-  if (auto foreign = foreign_origin(request.fields)) {
-    refuse(call, *foreign);
-  } else if (without_query(request.target) != options_.path) {
-    refuse(call, {.status = 404, .what = "MCP is served at " + options_.path});
-  } else if (request.method == "POST") {
+  if (!has_sessions) return not_allowed("POST");
+  if (request.method != "GET" && request.method != "DELETE") return not_allowed("GET, POST, DELETE");
+  return std::nullopt;
+}
+
+task<void> http_service::answer(http_call& call) {
+  const std::string_view method = call.request().method;
+  if (method == "POST") {
     co_await post(call);
-  } else if (!has_sessions) {
-    not_allowed(call, "POST");
-  } else if (request.method == "GET") {
+  } else if (method == "GET") {
     co_await listen(call);
-  } else if (request.method == "DELETE") {
-    end_session(call);
   } else {
-    not_allowed(call, "GET, POST, DELETE");
+    end_session(call);
   }
 }
 
 task<void> http_service::post(http_call& call) {
   const http_fields& fields = call.request().fields;
-  if (auto wrong = wrong_content(fields)) {
-    refuse(call, *wrong);
-    co_return;
-  }
   const std::size_t first = std::min(call.body().find_first_not_of(" \t\r\n"), call.body().size());
   if (call.body().substr(first).starts_with('[')) {
     co_await serve_batch(call);
@@ -121,11 +161,13 @@ task<void> http_service::serve_modern(http_call& call, const message_view& messa
     refuse(call, *wrong, id);
     co_return;
   }
+  const auto counted = begin_call(call, digest_of(client_info(message.params)), id);
+  if (!counted) co_return;
   exchange_channel channel;
   serving_session session{loop_, service_, channel, modern_};
-  std::vector<std::string> expected{id};
+  std::set<std::string, std::less<>> expected{id};
   http_reply reply{std::move(expected)};
-  http_reply::manner how = manner_for(channel);
+  http_reply::manner how{.keep_alive = options_.keep_alive};
   how.statuses = true;
   channel.attach(reply);
   scope serving{co_await this_context()};
@@ -138,10 +180,6 @@ task<void> http_service::serve_modern(http_call& call, const message_view& messa
   // What the end itself had to say: a subscription gets its result.
   if (call.so_far() != http_call::stage::ended) co_await reply.write(call, how);
   channel.detach(reply);
-}
-
-http_reply::manner http_service::manner_for(exchange_channel& channel) const {
-  return {.keep_alive = options_.keep_alive, .moved = &channel.moved()};
 }
 
 }  // namespace hawser

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "../transports/http_server.hpp"
@@ -17,9 +18,16 @@ namespace hawser {
 struct http_service_options {
   serving_options serving{};
   std::string path = "/mcp";
-  /// Of the era with a handshake. One more takes the place of the one that was unused for longest; with all in use it
-  /// is refused with 503.
+  /// Of the era with a handshake. One more takes the place of one on which nothing came after `initialize`, else of
+  /// one that was idle for `session_rest`, never of one in use; where there is none it is refused with 503.
   std::size_t max_sessions = 64;
+  duration session_rest = std::chrono::minutes{5};
+  /// Of one client, which is known by its clientInfo. One more takes the place of its own idle one, or is refused.
+  std::size_t max_sessions_per_client = 16;
+  /// Requests and streams of one client that are being answered; one more is refused with 429.
+  std::size_t max_calls_per_client = 128;
+  /// Bytes that requests of all clients may hold at once; see serving_options::max_held.
+  std::size_t max_held = std::size_t{256} << 20;
   duration session_patience = std::chrono::minutes{30};  ///< with a session that nobody uses
   duration keep_alive = std::chrono::seconds{15};        ///< so often a silent stream shows that it lives
 };
@@ -43,19 +51,24 @@ class http_service {
     http_refusal why{};  // where there is none
   };
 
+  [[nodiscard]] std::optional<whole_answer> judge(const http_head& request) const;
   task<void> answer(http_call& call);
   task<void> post(http_call& call);
   task<void> serve_modern(http_call& call, const message_view& message);
   task<void> initialize(http_call& call, const message_view& message);
   task<void> serve_in_session(http_call& call, const message_view& message);
   task<void> serve_batch(http_call& call);
+  static task<void> deliver(exchange_channel& to, const std::vector<std::string_view>& messages);
   task<void> exchange(http_call& call, http_session& in, http_reply& reply, std::vector<std::string_view> messages);
   task<void> listen(http_call& call);
   void end_session(http_call& call);
 
   [[nodiscard]] found_session session_of(const http_head& request) const;
-  [[nodiscard]] http_reply::manner manner_for(exchange_channel& channel) const;
-  bool make_room();
+  bool make_room(const text_digest& client);
+  // A call that is being answered, counted for its client; none where that would be one too many.
+  class client_call;
+  [[nodiscard]] std::unique_ptr<client_call> begin_call(http_call& call, const text_digest& client,
+                                                        std::string_view id);
   static task<void> live(http_service& self, session_ref session);
 
   loop& loop_;
@@ -63,7 +76,8 @@ class http_service {
   http_service_options options_;
   serving_options modern_;  // what requests without a session are served with
   std::map<std::string, session_ref, std::less<>> sessions_;
-  scope* lives_ = nullptr;  // of the sessions, while it runs
+  std::map<text_digest, std::size_t> calls_;  // that are being answered, by client
+  scope* lives_ = nullptr;                    // of the sessions, while it runs
 };
 
 }  // namespace hawser

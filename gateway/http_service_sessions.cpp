@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The part of http_service that only the era with a handshake has: sessions.
 #include <algorithm>
+#include <set>
 
+#include "../runtime/sleep.hpp"
 #include "../transports/json_text.hpp"
+#include "../transports/message_reader.hpp"
 #include "http_service.hpp"
 
 namespace hawser {
@@ -15,16 +18,26 @@ const http_refusal session_ended{.status = 404, .what = "the session has ended"}
 
 }  // namespace
 
-bool http_service::make_room() {
-  if (sessions_.size() < options_.max_sessions) return true;
-  auto oldest = sessions_.end();
+// What nobody has used yet goes first, and of what is alike the one that was idle for longest. A client may give up any
+// of its own sessions that is not in use, of others only those that nobody needs.
+bool http_service::make_room(const text_digest& client) {
+  const auto own = static_cast<std::size_t>(std::count_if(
+      sessions_.begin(), sessions_.end(), [&](const auto& one) { return one.second->client() == client; }));
+  const bool own_room = own < options_.max_sessions_per_client;
+  if (own_room && sessions_.size() < options_.max_sessions) return true;
+  const time_point rested = loop_.now() - options_.session_rest;
+  auto least = sessions_.end();
   for (auto one = sessions_.begin(); one != sessions_.end(); ++one) {
-    const bool free = !one->second->in_use();
-    if (free && (oldest == sessions_.end() || one->second->last_used() < oldest->second->last_used())) oldest = one;
+    const http_session& session = *one->second;
+    const bool unneeded = session.how() != http_session::standing::used || session.last_used() <= rested;
+    const bool mine = session.client() == client;
+    if (session.in_use() || (own_room ? !unneeded : !mine)) continue;
+    const auto order = [](const http_session& of) { return std::pair{of.how(), of.last_used()}; };
+    if (least == sessions_.end() || order(session) < order(*least->second)) least = one;
   }
-  if (oldest == sessions_.end()) return false;
-  oldest->second->channel().end(error{.code = errc::closed, .what = "another session needed the room"});
-  sessions_.erase(oldest);
+  if (least == sessions_.end()) return false;
+  least->second->channel().end(error{.code = errc::closed, .what = "another session needed the room"});
+  sessions_.erase(least);
   return true;
 }
 
@@ -34,16 +47,20 @@ task<void> http_service::initialize(http_call& call, const message_view& message
     refuse(call, *wrong, id_of(message));
     co_return;
   }
-  if (!make_room()) {
+  const std::string_view info = find_member(message.params, "clientInfo");
+  const text_digest client = digest_of(is_object(info) ? info : "{}");
+  const auto counted = begin_call(call, client, id_of(message));
+  if (!counted) co_return;
+  if (!make_room(client)) {
     refuse(call, {.status = 503, .code = protocol::code::internal_error, .what = "all sessions are in use"},
            id_of(message));
     co_return;
   }
-  const session_ref session = std::make_shared<http_session>(loop_, service_, options_.serving);
+  const session_ref session = std::make_shared<http_session>(loop_, service_, options_.serving, client);
   const http_session::use busy{*session};
   sessions_.emplace(session->id(), session);
   lives_->spawn(live(*this, session));
-  std::vector<std::string> expected{id_of(message)};
+  std::set<std::string, std::less<>> expected{id_of(message)};
   http_reply reply{std::move(expected)};
   std::vector<std::string_view> messages{call.body()};
   co_await exchange(call, *session, reply, std::move(messages));
@@ -70,13 +87,17 @@ task<void> http_service::serve_in_session(http_call& call, const message_view& m
   }
   const http_session::use busy{*found.session};
   exchange_channel& channel = found.session->channel();
-  if (message.kind != message_kind::request) {
+  const auto counted = begin_call(call, found.session->client(), id);
+  if (!counted) co_return;
+  const bool request = message.kind == message_kind::request;
+  found.session->came(request ? http_session::standing::used : http_session::standing::notified);
+  if (!request) {
     channel.deliver(call.body());
     accept(call);
   } else if (channel.awaits(id)) {
     refuse(call, {.what = "a request with this id is being answered"}, id);
   } else {
-    std::vector<std::string> expected{id};
+    std::set<std::string, std::less<>> expected{id};
     http_reply reply{std::move(expected)};
     std::vector<std::string_view> messages{call.body()};
     co_await exchange(call, *found.session, reply, std::move(messages));
@@ -95,29 +116,43 @@ task<void> http_service::serve_batch(http_call& call) {
     refuse(call, {.code = protocol::code::parse_error, .what = valid.error().what});
     co_return;
   }
+  if (!elements_within(call.body(), max_batch)) {
+    refuse(call, {.what = batch_too_large()});
+    co_return;
+  }
   const http_session::use busy{*found.session};
+  const auto counted = begin_call(call, found.session->client(), {});
+  if (!counted) co_return;
+  found.session->came(http_session::standing::used);
   std::vector<std::string_view> messages;
-  std::vector<std::string> expected;
+  std::set<std::string, std::less<>> expected;
   scanner look;
   bool good = true;
   for_each_element(call.body(), [&](std::string_view element) {
     const message_view message = look.scan(element);
     std::string id = message.kind == message_kind::request ? id_of(message) : std::string{};
     good = message.kind != message_kind::unusable && message.id.size() <= longest_request_id &&
-           message.method != protocol::method::initialize && !found.session->channel().awaits(id) &&
-           std::find(expected.begin(), expected.end(), id) == expected.end();
+           message.method != protocol::method::initialize && !found.session->channel().awaits(id);
     messages.push_back(element);
-    if (!id.empty()) expected.push_back(std::move(id));
+    if (good && !id.empty()) good = expected.insert(std::move(id)).second;
     return good;
   });
   if (!good || messages.empty()) {
     refuse(call, {.what = "a message of this batch cannot be served"});
   } else if (expected.empty()) {
-    for (const std::string_view message : messages) found.session->channel().deliver(message);
+    co_await deliver(found.session->channel(), messages);
     accept(call);
   } else {
     http_reply reply{std::move(expected), http_reply::form::events};
     co_await exchange(call, *found.session, reply, std::move(messages));
+  }
+}
+
+// The messages of a batch let others go first in between.
+task<void> http_service::deliver(exchange_channel& to, const std::vector<std::string_view>& messages) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (i > 0) co_await yield();
+    to.deliver(messages[i]);
   }
 }
 
@@ -130,10 +165,10 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
     refuse(call, session_ended);
     co_return;
   }
-  http_reply::manner how = manner_for(channel);
+  http_reply::manner how{.keep_alive = options_.keep_alive};
   if (channel.revision().empty()) how.fields.add(std::string{header::session_id}, in.id());
   channel.attach(reply);
-  for (const std::string_view message : messages) channel.deliver(message);
+  co_await deliver(channel, messages);
   co_await reply.write(call, how);
   channel.detach(reply);
   const context where = co_await this_context();
@@ -159,10 +194,13 @@ task<void> http_service::listen(http_call& call) {
     co_return;
   }
   const http_session::use busy{*found.session};
-  std::vector<std::string> nothing;
+  const auto counted = begin_call(call, found.session->client(), {});
+  if (!counted) co_return;
+  found.session->came(http_session::standing::used);
+  std::set<std::string, std::less<>> nothing;
   http_reply reply{std::move(nothing), http_reply::form::events};
   exchange_channel& channel = found.session->channel();
-  const http_reply::manner how = manner_for(channel);
+  const http_reply::manner how{.keep_alive = options_.keep_alive};
   channel.listen(reply);
   co_await reply.write(call, how);
   channel.unlisten(reply);

@@ -14,9 +14,10 @@ constexpr std::size_t id_bytes = 24;
 
 }  // namespace
 
-http_session::http_session(loop& home, service& what, const serving_options& serving)
+http_session::http_session(loop& home, service& what, const serving_options& serving, const text_digest& client)
     : loop_(home),
       id_(base64url(random_bytes(id_bytes))),
+      client_(client),
       serving_(home, what, channel_, serving),
       last_used_(home.now()) {}
 

@@ -3,6 +3,8 @@
 // name that only its client knows, and ends when it was not used for long.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "exchange_channel.hpp"
@@ -12,7 +14,8 @@ namespace hawser {
 
 class http_session {
  public:
-  http_session(loop& home, service& what, const serving_options& serving);
+  /// `client`: who has begun it, as far as that is known.
+  http_session(loop& home, service& what, const serving_options& serving, const text_digest& client);
 
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] exchange_channel& channel() noexcept { return channel_; }
@@ -20,6 +23,13 @@ class http_session {
   /// Serves until it is ended, by the client or by a stop, or nobody has used it for `patience`. Unbounded.
   task<void> run(duration patience);
   [[nodiscard]] bool in_use() const noexcept { return users_ > 0; }
+  [[nodiscard]] const text_digest& client() const noexcept { return client_; }
+
+  /// What the client has made of it so far: sessions that nobody needs are given up first.
+  enum class standing : std::uint8_t { begun, notified, used };
+  [[nodiscard]] standing how() const noexcept { return standing_; }
+  /// Something has come after `initialize`.
+  void came(standing what) noexcept { standing_ = std::max(standing_, what); }
   [[nodiscard]] time_point last_used() const noexcept { return last_used_; }
 
   /// For as long as a request of the client is being answered.
@@ -40,6 +50,8 @@ class http_session {
 
   loop& loop_;
   std::string id_;
+  text_digest client_;
+  standing standing_ = standing::begun;
   exchange_channel channel_;
   serving_session serving_;
   std::size_t users_ = 0;

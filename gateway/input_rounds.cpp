@@ -2,9 +2,13 @@
 #include "input_rounds.hpp"
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <iterator>
+#include <vector>
 
 #include "../runtime/crypto.hpp"
+#include "../transports/json_text.hpp"
 #include "../transports/message.hpp"
 #include "service.hpp"
 
@@ -13,46 +17,121 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t name_bytes = 18;
+// A tree needs many times the memory of its text: larger arguments may differ in their spaces only.
+constexpr std::size_t largest_tree = std::size_t{64} << 10;
 
-// A client may write the same arguments with other spaces.
-bool same_json(std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  const auto one = raw_json{a}.parse();
-  const auto other = raw_json{b}.parse();
-  return one && other && *one == *other;
+void append_sorted(std::string& to, const boost::json::value& value) {
+  if (const auto* object = value.if_object()) {
+    std::vector<const boost::json::key_value_pair*> members;
+    for (const auto& member : *object) members.push_back(&member);
+    std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+    to += '{';
+    for (const auto* member : members) {
+      append_quoted(to, {member->key().data(), member->key().size()});
+      to += ':';
+      append_sorted(to, member->value());
+      to += ',';
+    }
+    to += '}';
+  } else if (const auto* array = value.if_array()) {
+    to += '[';
+    for (const auto& element : *array) {
+      append_sorted(to, element);
+      to += ',';
+    }
+    to += ']';
+  } else {
+    to += boost::json::serialize(value);
+  }
 }
 
-bool same(const input_rounds::subject& a, const input_rounds::subject& b) {
-  return a.method == b.method && a.name == b.name && same_json(a.arguments, b.arguments);
+std::string without_spaces(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  const char* end = json.data() + json.size();
+  for (const char* p = json.data(); p != end;) {
+    if (*p == '"') {
+      const char* behind = detail::skip_string(p + 1, end);
+      text.append(p, behind);
+      p = behind;
+    } else {
+      if (*p != ' ' && *p != '\n' && *p != '\r' && *p != '\t') text += *p;
+      ++p;
+    }
+  }
+  return text;
+}
+
+// A client may write the same arguments with other spaces, or its members in another order.
+std::string comparable(std::string_view json) {
+  if (json.size() > largest_tree) return without_spaces(json);
+  const auto tree = raw_json{json}.parse();
+  if (!tree) return without_spaces(json);
+  std::string text;
+  append_sorted(text, *tree);
+  return text;
+}
+
+error no_room(std::string_view whose) {
+  return error{.code = errc::too_large,
+               .what = "too many questions " + std::string{whose} + " are unanswered; come again later"};
 }
 
 }  // namespace
 
-void input_rounds::forget_old(time_point now) {
-  while (!entries_.empty() && (entries_.front().expires <= now || entries_.size() >= limits_.max_waiting))
-    entries_.pop_front();
+text_digest input_rounds::subject_of(std::string_view method, std::string_view name, std::string_view arguments) {
+  // Digests side by side, so that nothing can move from one part to the next.
+  std::string all;
+  for (const text_digest& part : {digest_of(method), digest_of(name), digest_of(comparable(arguments))})
+    all.append(part.begin(), part.end());
+  return digest_of(all);
 }
 
-result<std::string> input_rounds::wait(subject about, round current, time_point now) {
+void input_rounds::forget_old(time_point now) {
+  while (!entries_.empty() && entries_.front().expires <= now) forget(entries_.begin());
+}
+
+void input_rounds::forget(place which) {
+  const auto client = by_client_.find(which->client);
+  client->second.bytes -= which->bytes;
+  if (--client->second.waiting == 0) by_client_.erase(client);
+  bytes_ -= which->bytes;
+  by_name_.erase(which->name);
+  entries_.erase(which);
+}
+
+result<std::string> input_rounds::wait(const text_digest& client, const text_digest& subject, round current,
+                                       time_point now) {
   if (current.number > limits_.max_rounds)
     return error{
         .code = errc::too_large,
         .what = "the client was asked " + std::to_string(limits_.max_rounds) + " times, and that is the limit"};
   forget_old(now);
+  const std::size_t size = current.state.size();
+  const auto known = by_client_.find(client);
+  const usage own = known == by_client_.end() ? usage{} : known->second;
+  if (own.waiting >= limits_.max_waiting_per_client || own.bytes + size > limits_.max_bytes_per_client)
+    return no_room("to this client");
+  if (entries_.size() >= limits_.max_waiting || bytes_ + size > limits_.max_bytes) return no_room("to all clients");
   std::string name = base64url(random_bytes(name_bytes));
-  entries_.push_back({name, std::move(about), std::move(current), now + limits_.patience});
+  entries_.push_back({digest_of(name), client, subject, std::move(current), size, now + limits_.patience});
+  by_name_.emplace(entries_.back().name, std::prev(entries_.end()));
+  usage& more = by_client_[client];
+  ++more.waiting;
+  more.bytes += size;
+  bytes_ += size;
   return name;
 }
 
 // requestState is whatever the client likes to send.
-result<input_rounds::round> input_rounds::resume(std::string_view request_state, const subject& about, time_point now) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const entry& e) { return equal_in_constant_time(e.name, request_state); });
-  if (found == entries_.end() || found->expires <= now)
+result<input_rounds::round> input_rounds::resume(std::string_view request_state, const text_digest& subject,
+                                                 time_point now) {
+  const auto found = by_name_.find(digest_of(request_state));
+  if (found == by_name_.end() || found->second->expires <= now)
     return invalid_params("this requestState is unknown, was used before or has expired");
-  if (!same(found->about, about)) return invalid_params("this requestState belongs to another request");
-  round current = std::move(found->current);
-  entries_.erase(found);
+  if (found->second->subject != subject) return invalid_params("this requestState belongs to another request");
+  round current = std::move(found->second->current);
+  forget(found->second);
   return current;
 }
 

@@ -36,7 +36,7 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
   if (name == method::ping) {
     answer.result("{}");
   } else if (!shared && !level && !watching && !unwatching) {
-    answer.fail(code::method_not_found, "no such method: " + std::string{name});
+    answer.fail(code::method_not_found, "no such method: " + shortened(name));
   } else if (legacy_.view == nullptr) {
     respond_rpc_error(answer, invalid_params("initialize comes first, or " +
                                              json_string(protocol::meta::protocol_version) + " in params._meta"));
@@ -68,6 +68,11 @@ void serving_session::initialize(std::string_view params, responder& answer) {
   const bool known = std::find(served.begin(), served.end(), *requested) != served.end();
   std::string revision{known && !protocol::modern(*requested) ? std::string_view{*requested} : *newest};
 
+  for (const std::string_view name : {"capabilities", "clientInfo"}) {
+    if (find_member(params, name).size() <= longest_client_text) continue;
+    respond_rpc_error(answer, too_long(name));
+    return;
+  }
   const auto object_of = [&](std::string_view name) {
     const std::string_view found = find_member(params, name);
     return std::string{found.starts_with('{') ? found : "{}"};
@@ -102,14 +107,17 @@ void serving_session::set_level(std::string_view params, responder& answer) {
 }
 
 void serving_session::watch(std::string_view params, responder& answer) {
-  auto uri = text_of(find_member(params, "uri"));
+  const auto uri = text_of(find_member(params, "uri"));
   if (!uri) {
     respond_rpc_error(answer, invalid_params("params.uri is not a string"));
-  } else if (legacy_.watched.size() >= options_.max_watched && !legacy_.watched.contains(*uri)) {
+    return;
+  }
+  const text_digest which = digest_of(*uri);  // only looked up again, so its text is not kept
+  if (legacy_.watched.size() >= options_.max_watched && !legacy_.watched.contains(which)) {
     answer.fail(code::internal_error,
                 "more than " + std::to_string(options_.max_watched) + " resources are subscribed to");
   } else {
-    legacy_.watched.insert(std::move(*uri));
+    legacy_.watched.insert(which);
     answer.result("{}");
   }
 }
@@ -120,7 +128,7 @@ void serving_session::unwatch(std::string_view params, responder& answer) {
     respond_rpc_error(answer, invalid_params("params.uri is not a string"));
     return;
   }
-  legacy_.watched.erase(*uri);
+  legacy_.watched.erase(digest_of(*uri));
   answer.result("{}");
 }
 

@@ -38,11 +38,20 @@ error invalid_params(std::string what) {
 
 error no_such_resource(std::string_view uri) {
   std::string data = R"({"uri":)";
-  append_quoted(data, uri);
+  constexpr std::size_t longest = 4096;  // of any that could be a mistake
+  append_quoted(data, uri.size() <= longest ? std::string{uri} : shortened(uri));
   return error{.code = errc::remote,
-               .what = "there is no resource " + json_string(uri),
+               .what = "there is no resource " + json_string(shortened(uri)),
                .native = protocol::code::resource_not_found,
                .data = data + '}'};
+}
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most) return std::string{text};
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no half character
+  return std::string{text.substr(0, end)} + "…";
 }
 
 std::string text_result(std::string_view text) {

@@ -97,6 +97,8 @@ class service {
 /// For handlers: the parameters are not what the method wants (-32602).
 error invalid_params(std::string what);
 error no_such_resource(std::string_view uri);
+/// A text of a client's as an error repeats it: its first 200 bytes, with a sign where something is missing.
+std::string shortened(std::string_view text);
 /// `{"content":[{"type":"text","text":…}]}`
 std::string text_result(std::string_view text);
 /// The same with isError: a failure that the model should read.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../transports/protocol.hpp"
+#include "byte_budget.hpp"
 #include "input_rounds.hpp"
 #include "shape.hpp"
 
@@ -18,7 +19,11 @@ struct serving_options {
   std::size_t page_size = 100;
   std::size_t max_requests = 256;  ///< under way at once, subscriptions included; beyond it they are refused
   std::size_t max_watched = 1024;  ///< resources that one client has subscribed to
-  shape::cache_hint keep{};        ///< of what the service itself says nothing about
+  /// Of the requests under way, and of answers to questions; beyond it they are refused. Each session's, and where
+  /// several sessions share `held_overall`, all of theirs.
+  std::size_t max_held = std::size_t{64} << 20;
+  std::shared_ptr<byte_budget> held_overall{};
+  shape::cache_hint keep{};  ///< of what the service itself says nothing about
   input_rounds::limits rounds{};
   /// Where a client that comes again is known from, if not from this session alone: over HTTP each request of the era
   /// without a handshake has a session of its own. Null: the session's own, with the limits above.

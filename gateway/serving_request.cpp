@@ -28,8 +28,12 @@ serving_request::serving_request(std::string params, std::shared_ptr<const clien
   if (called.empty()) called = find_member(params_, "uri");
   name_ = text_of(called).value_or(std::string{});
   if (const std::string_view given = find_member(params_, "arguments"); !given.empty()) arguments_ = given;
-  const std::string_view token = find_member(find_member(params_, protocol::meta::key), protocol::meta::progress_token);
-  if (is_number(token) || token.starts_with('"')) token_ = token;
+  token_ = progress_token(params_);
+}
+
+std::string_view serving_request::progress_token(std::string_view params) {
+  const std::string_view token = find_member(find_member(params, protocol::meta::key), protocol::meta::progress_token);
+  return is_number(token) || token.starts_with('"') ? token : std::string_view{};
 }
 
 std::string_view serving_request::answer(std::string_view key) const { return find_member(answers_, key); }

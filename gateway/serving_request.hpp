@@ -38,6 +38,9 @@ class serving_request {
   /// Sent where the client wants to hear of it. `data` is JSON.
   void log(severity grave, std::string_view logger, std::string_view data);
 
+  /// As it stands in the params, JSON; empty where there is none that could be sent back.
+  [[nodiscard]] static std::string_view progress_token(std::string_view params);
+
   /// The request's id, as JSON.
   [[nodiscard]] std::string id() const { return responder_.id().json(); }
   /// For the session, before it calls the handler again.

@@ -16,13 +16,14 @@ namespace code = protocol::code;
 
 // What the client has not read yet, beyond which an answer waits. Well below the peer's own limit, which drops.
 constexpr std::size_t waits_while_queued = std::size_t{8} << 20;
+constexpr std::size_t longest_token = 1024;
 
 void respond_error(responder& answer, const error& why) {
   answer.fail(why.code == errc::remote ? why.native : code::internal_error, why.what, why.data);
 }
 
 void respond_no_such_method(responder& answer, std::string_view name) {
-  answer.fail(code::method_not_found, "no such method: " + std::string{name});
+  answer.fail(code::method_not_found, "no such method: " + shortened(name));
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ serving_session::serving_session(loop& home, service& what, channel& over, servi
       options_(std::move(options)),
       side_(home, over, *this, {.max_incoming = options_.max_requests}),
       rounds_(options_.known_rounds ? options_.known_rounds : std::make_shared<input_rounds>(options_.rounds)),
-      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = *rounds_},
+      held_(options_.max_held, options_.held_overall),
+      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = *rounds_, .held = held_},
       subscriptions_(side_) {
   service_.add_listener(*this);
 }
@@ -135,14 +137,26 @@ std::string serving_session::discovered() const {
 
 void serving_session::begin(const shared_method& which, std::string_view params,
                             std::shared_ptr<const client_view> client, responder answer) {
+  // It is sent back with every progress.
+  if (serving_request::progress_token(params).size() > longest_token) {
+    respond_error(answer, invalid_params("params._meta.progressToken is longer than " + std::to_string(longest_token) +
+                                         " bytes"));
+    return;
+  }
+  auto held = held_.take(params.size());
+  if (!held) {
+    answer.fail(code::internal_error, "the requests under way are too large together; send this one again later");
+    return;
+  }
   ++under_way_;
   idle_.reset();
   answer.stop().follow(requests_->where().stop);
-  requests_->spawn(serve(*this, which, std::string{params}, std::move(client), std::move(answer)));
+  requests_->spawn(serve(*this, which, std::string{params}, std::move(client), std::move(answer), *std::move(held)));
 }
 
 task<void> serving_session::serve(serving_session& self, const shared_method& which, std::string params,
-                                  std::shared_ptr<const client_view> client, responder answer) {
+                                  std::shared_ptr<const client_view> client, responder answer,
+                                  byte_budget::share /*held*/) {
   // Logging: session-wide before 2026-07-28, asked for by each request since.
   std::optional<severity> own_level;
   const bool modern = client->modern();
@@ -191,7 +205,7 @@ void serving_session::on_changed(list_kind what) {
 
 void serving_session::on_updated(std::string_view uri) {
   if (ending_) return;
-  if (legacy_.ready && legacy_.watched.contains(uri)) {
+  if (legacy_.ready && !legacy_.watched.empty() && legacy_.watched.contains(digest_of(uri))) {
     object_writer params;
     side_.notify(protocol::notification::resources_updated, params.text("uri", uri).done());
   }

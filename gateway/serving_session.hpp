@@ -46,7 +46,7 @@ class serving_session final : private peer_listener, private service_listener {
   struct legacy_client {
     std::shared_ptr<const client_view> view;  // null: nobody has initialized
     bool ready = false;                       // it said so: notifications may come
-    std::set<std::string, std::less<>> watched;
+    std::set<text_digest> watched;
   };
 
   void on_request(std::string_view method, std::string_view params, responder answer) override;
@@ -64,7 +64,7 @@ class serving_session final : private peer_listener, private service_listener {
   void begin(const shared_method& method, std::string_view params, std::shared_ptr<const client_view> client,
              responder answer);
   static task<void> serve(serving_session& self, const shared_method& method, std::string params,
-                          std::shared_ptr<const client_view> client, responder answer);
+                          std::shared_ptr<const client_view> client, responder answer, byte_budget::share held);
   static task<void> listen(serving_session& self, listen_filter filter, responder answer);
   task<void> end();
 
@@ -74,6 +74,7 @@ class serving_session final : private peer_listener, private service_listener {
   peer side_;
   inlet inlet_{*this};
   std::shared_ptr<input_rounds> rounds_;
+  byte_budget held_;
   serving_means means_;
   subscriptions subscriptions_;
   legacy_client legacy_;

@@ -92,19 +92,28 @@ result<std::string> cannot_ask(kind what, const input_request& question, const s
   return invalid_params(std::move(text));
 }
 
-task<result<raw_json>> ask_one(peer& side, input_request question, duration patience, std::string about) {
+// What the client has answered to one question, as long as the others are not answered.
+struct held_answer {
+  raw_json json;
+  byte_budget::share held;
+};
+
+task<result<held_answer>> ask_one(const serving_means& means, input_request question, std::string about) {
+  const duration patience = means.options.answer_patience;
   const prepared_request request = prepared_request::verbatim(question.method, question.params);
   const call_options options{.idle_timeout = patience, .hard_timeout = patience, .about = std::move(about)};
-  auto answer = co_await side.call(request, {}, options);
+  auto answer = co_await means.side.call(request, {}, options);
   if (!answer) co_return answer.error();
   if (auto valid = answer->check(); !valid) co_return valid.error();
   if (!is_object(answer->text())) co_return error{.code = errc::protocol, .what = "its result is no object"};
-  co_return std::move(*answer);
+  auto held = means.held.take(answer->text().size());
+  if (!held) co_return error{.code = errc::too_large, .what = "its answers are too large to be held at once"};
+  co_return held_answer{std::move(*answer), *std::move(held)};
 }
 
 // Before 2026-07-28 the server asks by requests of its own.
 task<result<std::string>> ask(const serving_means& means, std::vector<input_request> questions, std::string about) {
-  std::vector<task<result<raw_json>>> asked;
+  std::vector<task<result<held_answer>>> asked;
   for (input_request& question : questions) {
     // URL mode (2025-11-25) names the question, so that its completion can be told.
     if (text_of(find_member(question.params, "mode")) == "url" &&
@@ -113,13 +122,13 @@ task<result<std::string>> ask(const serving_means& means, std::vector<input_requ
       named.members_of(question.params).text("elicitationId", base64url(random_bytes(12)));
       question.params = named.done();
     }
-    asked.push_back(ask_one(means.side, question, means.options.answer_patience, about));
+    asked.push_back(ask_one(means, question, about));
   }
   const auto answers = co_await when_all(std::move(asked));
   object_writer all;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) {
-      all.member(questions[i].key, answers[i]->text());
+      all.member(questions[i].key, answers[i]->json.text());
       continue;
     }
     error why = answers[i].error();
@@ -131,11 +140,15 @@ task<result<std::string>> ask(const serving_means& means, std::vector<input_requ
   co_return all.done();
 }
 
+text_digest subject_of(const shared_method& which, const serving_request& request) {
+  return input_rounds::subject_of(which.name, request.name(), request.arguments());
+}
+
 // 2026-07-28: the client comes again with the answers, and with our word for the state.
-result<std::string> come_again(const serving_means& means, input_rounds::subject about, std::size_t number,
-                               served_reply asked) {
+result<std::string> come_again(const serving_means& means, const text_digest& client, const text_digest& subject,
+                               std::size_t number, served_reply asked) {
   auto name =
-      means.rounds.wait(std::move(about), {.number = number + 1, .state = std::move(asked.state)}, means.home.now());
+      means.rounds.wait(client, subject, {.number = number + 1, .state = std::move(asked.state)}, means.home.now());
   if (!name) return name.error();
   object_writer requests;
   for (const input_request& question : asked.questions) {
@@ -148,8 +161,7 @@ result<std::string> come_again(const serving_means& means, input_rounds::subject
 }
 
 // The answers and the state that a retry brings; how often the client was asked before.
-result<std::size_t> take_answers(const serving_means& means, const input_rounds::subject& about,
-                                 serving_request& request) {
+result<std::size_t> take_answers(const serving_means& means, const shared_method& which, serving_request& request) {
   const std::string_view responses = find_member(request.params(), "inputResponses");
   const std::string_view given = find_member(request.params(), "requestState");
   if (!responses.empty() && !(is_object(responses) && all_members(responses, is_object)))
@@ -158,7 +170,7 @@ result<std::size_t> take_answers(const serving_means& means, const input_rounds:
   if (!given.empty()) {
     const auto name = text_of(given);
     if (!name) return invalid_params("params.requestState is not a string");
-    auto resumed = means.rounds.resume(*name, about, means.home.now());
+    auto resumed = means.rounds.resume(*name, subject_of(which, request), means.home.now());
     if (!resumed) return resumed.error();
     current = std::move(*resumed);
   }
@@ -180,10 +192,9 @@ result<std::string> shaped(const shared_method& which, const client_view& client
 task<result<std::string>> serve_in_rounds(const serving_means& means, const shared_method& which,
                                           serving_request& request) {
   const bool modern = request.client().modern();
-  const input_rounds::subject about{std::string{which.name}, request.name(), std::string{request.arguments()}};
   std::size_t number = 0;
   if (modern) {
-    auto asked_before = take_answers(means, about, request);
+    auto asked_before = take_answers(means, which, request);
     if (!asked_before) co_return asked_before.error();
     number = *asked_before;
   }
@@ -201,7 +212,8 @@ task<result<std::string>> serve_in_rounds(const serving_means& means, const shar
       if (!missing.empty()) co_return cannot_ask(which.what, question, missing, modern);
     }
     if (modern) {
-      auto again = come_again(means, about, number, std::move(*got));
+      auto again =
+          come_again(means, digest_of(request.client().info), subject_of(which, request), number, std::move(*got));
       if (!again) co_return failure(which.what, again.error());
       co_return again;
     }

@@ -31,6 +31,7 @@ struct serving_means {
   peer& side;
   const serving_options& options;
   input_rounds& rounds;
+  byte_budget& held;  ///< what its requests hold at once
 };
 
 /// What the service says of itself; nothing but a name where it throws, which is logged.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "subscriptions.hpp"
 
-#include <algorithm>
-
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
 #include "../transports/protocol.hpp"
@@ -30,16 +28,19 @@ result<listen_filter> listen_filter::read(std::string_view params, const service
   if (uris.empty()) return filter;
   if (!uris.starts_with('[')) return invalid_params("params.notifications.resourceSubscriptions is not an array");
   bool good = true;
+  std::size_t count = 0;
+  std::string list = "[";
   for_each_element(uris, [&](std::string_view element) {
-    auto uri = text_of(element);
-    good = uri.has_value() && filter.uris.size() < max_uris;
-    if (good) filter.uris.push_back(std::move(*uri));
+    const auto uri = text_of(element);
+    good = uri.has_value() && ++count <= max_uris;
+    if (good && filter.uris.insert(digest_of(*uri)).second) list.append(list.size() > 1 ? "," : "").append(element);
     return good;
   });
   if (!good)
     return invalid_params("params.notifications.resourceSubscriptions may have up to " + std::to_string(max_uris) +
                           " URIs, which are strings");
   if (!card.resource_updates) filter.uris.clear();
+  if (!filter.uris.empty()) filter.uri_list = std::move(list) + ']';
   return filter;
 }
 
@@ -48,13 +49,8 @@ std::string listen_filter::json() const {
   if (tools) honoured.member("toolsListChanged", "true");
   if (prompts) honoured.member("promptsListChanged", "true");
   if (resources) honoured.member("resourcesListChanged", "true");
-  if (uris.empty()) return honoured.done();
-  std::string list = "[";
-  for (const std::string& uri : uris) {
-    if (list.size() > 1) list += ',';
-    append_quoted(list, uri);
-  }
-  return honoured.member("resourceSubscriptions", list + ']').done();
+  if (!uri_list.empty()) honoured.member("resourceSubscriptions", uri_list);
+  return honoured.done();
 }
 
 bool listen_filter::wants(list_kind what) const noexcept {
@@ -65,10 +61,6 @@ bool listen_filter::wants(list_kind what) const noexcept {
     case list_kind::resource_templates: return resources;
   }
   return false;
-}
-
-bool listen_filter::wants(std::string_view uri) const noexcept {
-  return std::find(uris.begin(), uris.end(), uri) != uris.end();
 }
 
 void subscriptions::tell(const listen& whom, std::string_view method, std::string_view params) {
@@ -83,6 +75,7 @@ subscriptions::place subscriptions::add(std::string id, listen_filter filter) {
   all_.push_back({std::move(id), std::move(filter)});
   object_writer honoured;
   honoured.member("notifications", all_.back().filter.json());
+  all_.back().filter.uri_list = {};
   tell(all_.back(), protocol::notification::subscriptions_acknowledged, honoured.done());
   return std::prev(all_.end());
 }
@@ -94,10 +87,12 @@ void subscriptions::changed(list_kind what) {
 }
 
 void subscriptions::updated(std::string_view uri) {
+  if (all_.empty()) return;
   object_writer params;
   const std::string which = params.text("uri", uri).done();
+  const text_digest digest = digest_of(uri);
   for (const listen& one : all_) {
-    if (one.filter.wants(uri)) tell(one, protocol::notification::resources_updated, which);
+    if (one.filter.wants(digest)) tell(one, protocol::notification::resources_updated, which);
   }
 }
 

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <list>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../transports/peer.hpp"
 #include "service.hpp"
+#include "text_digest.hpp"
 
 namespace hawser {
 
@@ -18,13 +19,14 @@ struct listen_filter {
   bool tools = false;
   bool prompts = false;
   bool resources = false;
-  std::vector<std::string> uris{};
+  std::set<text_digest> uris{};  ///< of resources; their texts are not kept
+  std::string uri_list{};        ///< the same as a JSON array, until it is acknowledged
 
   /// From the params of the request; errors are invalid parameters.
   static result<listen_filter> read(std::string_view params, const service_card& card, std::size_t max_uris);
   [[nodiscard]] std::string json() const;
   [[nodiscard]] bool wants(list_kind what) const noexcept;
-  [[nodiscard]] bool wants(std::string_view uri) const noexcept;
+  [[nodiscard]] bool wants(const text_digest& uri) const noexcept { return uris.contains(uri); }
 };
 
 class subscriptions {

@@ -2,6 +2,7 @@
 // http_service in the era without a handshake (2026-07-28), as bytes.
 #include "../support/every_step.hpp"
 #include "../support/http_serving_house.hpp"
+#include "../support/memory_use.hpp"
 
 namespace http_modern_test {
 
@@ -101,6 +102,90 @@ task<void> checks_where_it_comes_from(house& h) {
   const received_response query =
       co_await h.ask(http_request_text("POST", modern_fields("tools/list"), list, "/mcp?a=b"));
   expect(query.status == 200_i);
+}
+
+// T-32: the body is announced and never comes, nor is it asked for.
+task<void> judges_by_the_head(house& h) {
+  struct case_of {
+    std::string text;
+    std::string_view status;
+  };
+  const std::string body = "Expect: 100-continue\r\nContent-Length: 1000000\r\n";
+  const std::string list = modern_fields("tools/list");
+  const std::vector<case_of> cases{
+      {case_of{http_request_text("POST", list + body, {}, "/mcp", "evil.example"), "HTTP/1.1 403 "},
+       case_of{http_request_text("POST", list + "Origin: http://evil.example\r\n" + body), "HTTP/1.1 403 "},
+       case_of{http_request_text("POST", list + body, {}, "/other"), "HTTP/1.1 404 "},
+       case_of{http_request_text("POST", "Content-Type: text/plain\r\n" + body), "HTTP/1.1 415 "},
+       case_of{http_request_text("PUT", list + body), "HTTP/1.1 405 "}}};
+  for (const case_of& one : cases) {
+    auto visitor = co_await http_visitor::connect(h.at());
+    visitor->say(one.text);
+    const std::string heard = co_await visitor->until("}}");
+    expect(heard.starts_with(one.status) && contains(heard, "Connection: close")) << one.status << heard;
+    co_await visitor->close();
+  }
+  auto visitor = co_await http_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", list + body));
+  const std::string asked = co_await visitor->until("\r\n\r\n");
+  expect(asked == "HTTP/1.1 100 Continue\r\n\r\n") << asked;
+  co_await visitor->close();
+}
+
+std::string asks(int id, std::string_view name, std::string_view more = {}) {
+  return words::request(id, "tools/call",
+                        R"("name":"ask",)" + std::string{more} +
+                            R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                            R"("io.modelcontextprotocol/clientInfo":{"name":")" +
+                            std::string{name} +
+                            R"("},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}})");
+}
+
+// 40 requests with arguments of a megabyte each, and hundreds of small ones.
+task<void> keeps_little_of_rounds(house& h) {
+  h.what.asking = {{"who", "elicitation/create", R"({"mode":"form","message":"?","requestedSchema":{}})"}};
+  const std::string fields = modern_fields("tools/call", "ask");
+  const received_response victim = co_await h.post(fields, asks(1, "victim"));
+  const std::string state{find_member(result_of(victim.body), "requestState")};
+  const std::string arguments = R"("arguments":{"a":")" + std::string(std::size_t{1} << 20, 'x') + R"("},)";
+  const std::size_t before = memory_in_use();
+  for (int id = 1; id <= 40; ++id) {
+    const received_response asked = co_await h.post(fields, asks(id, "greedy", arguments));
+    expect(contains(asked.body, "input_required")) << asked.body.substr(0, 300);
+    h.what.calls.clear();
+  }
+  const std::size_t grown = memory_in_use() - std::min(before, memory_in_use());
+  expect(grown < 20'000_ul) << grown << "KB are kept of 40 MB";
+  int refused = 0;
+  for (int id = 1; id <= 100; ++id) {
+    const received_response asked = co_await h.post(fields, asks(id, "greedy"));
+    if (contains(asked.body, "unanswered")) ++refused;
+  }
+  expect(refused == 12_i) << "128 of one client are kept" << refused;
+  const received_response answered = co_await h.post(
+      fields, asks(2, "victim", R"("inputResponses":{"who":{"action":"decline"}},"requestState":)" + state + ','));
+  expect(contains(answered.body, "decline")) << "nobody else's round is lost" << answered.body;
+  const received_response again = co_await h.post(fields, asks(3, "victim"));
+  expect(contains(again.body, "input_required")) << again.body;
+}
+
+task<void> bounds_calls_of_a_client(house& h) {
+  std::vector<std::unique_ptr<http_visitor>> held;
+  for (int i = 0; i < 2; ++i) {
+    auto visitor = co_await http_visitor::connect(h.at());
+    held.push_back(std::move(visitor));
+    held.back()->say(http_request_text("POST", modern_fields("subscriptions/listen"),
+                                       words::modern(i, "subscriptions/listen", R"("notifications":{})")));
+    const std::string begun = co_await held.back()->until("acknowledged");
+    expect(contains(begun, "acknowledged"));
+  }
+  const received_response more = co_await h.post(modern_fields("tools/list"), words::modern(1, "tools/list"));
+  expect(more.status == 429_i && find_member(more.body, "id") == "1") << more.status << more.body;
+  std::string named = words::modern(1, "tools/list");
+  named.replace(named.find(R"("_meta":{)"), 9, R"("_meta":{"io.modelcontextprotocol/clientInfo":{"name":"b"},)");
+  const received_response other = co_await h.post(modern_fields("tools/list"), named);
+  expect(other.status == 200_i) << "others are served" << other.body;
+  for (const auto& one : held) co_await one->close();
 }
 
 task<void> has_one_method(house& h) {
@@ -234,6 +319,17 @@ const suite<"http_modern"> tests = [] {
   "a request stands for itself and is answered as JSON"_test = [] { http_serving(answers); };
   "what is wrong has its status and its code"_test = [] { http_serving(refuses); };
   "host, origin, path and types are looked at first"_test = [] { http_serving(checks_where_it_comes_from); };
+  "FRZ-9 host, origin, path, method and types are judged before the body and before 100 Continue"_test = [] {
+    http_serving(judges_by_the_head);
+  };
+  "FRZ-8 of what waits for answers little is kept, and no client loses it to another"_test = [] {
+    http_serving(keeps_little_of_rounds);
+  };
+  "FRZ-10 a client has a limited number of calls under way, and others are served"_test = [] {
+    http_service_options options;
+    options.max_calls_per_client = 2;
+    http_serving(bounds_calls_of_a_client, options);
+  };
   "without the other era there is POST and nothing else"_test = [] { http_serving(has_one_method, modern_only()); };
   "progress and log messages come as events before the answer"_test = [] {
     http_serving(streams_what_comes_before_the_answer);

@@ -196,6 +196,30 @@ task<void> batches(house& h) {
   expect(no_batches.status == 400_i) << no_batches.body;
 }
 
+std::string batch_of(int pings) {
+  std::string batch = '[' + call_of(1, "echo");
+  for (int id = 2; id <= pings; ++id) batch.append(",").append(words::request(id, "ping"));
+  return batch + ']';
+}
+
+task<void> large_batches(house& h) {
+  const std::string session = co_await h.initialize("2025-03-26");
+  const received_response refused = co_await h.post(in(session), batch_of(101));
+  expect(refused.status == 400_i && code_of(refused.body) == "-32600") << refused.status << refused.body.substr(0, 300);
+  expect(contains(refused.body, "at most 100 messages")) << refused.body.substr(0, 300);
+  expect(h.what.calls.empty()) << "nothing of it is served";
+  const received_response many = co_await h.post(in(session), batch_of(80'000));
+  expect(many.status == 400_i && contains(many.body, "at most 100 messages"));
+  const received_response served = co_await h.post(in(session), batch_of(100));
+  std::size_t answers = 0;
+  for (std::size_t at = served.body.find("data: "); at != std::string::npos; at = served.body.find("data: ", at + 1))
+    ++answers;
+  expect(served.status == 200_i && answers == 100_ul);
+  // The call needs turns of the loop and the pings need none: it is answered before them only if they wait for theirs.
+  expect(served.body.find(R"("id":1,)") < served.body.find(R"("id":100,)"))
+      << "others are served between two messages of a batch";
+}
+
 task<void> are_bounded(house& h) {
   const std::string first = co_await h.initialize();
   const std::string second = co_await h.initialize();
@@ -217,6 +241,74 @@ task<void> are_bounded(house& h) {
   expect(full.status == 503_i) << full.status << full.body;
   co_await one->close();
   co_await other->close();
+}
+
+std::string hello_of(std::string_view client) {
+  return words::request(
+      1, "initialize",
+      R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":")" + std::string{client} + R"("})");
+}
+task<std::string> begun_by(house& h, std::string client) {
+  const received_response answer = co_await h.post(std::string{plain_fields}, hello_of(client));
+  const auto id = answer.fields.find("Mcp-Session-Id");
+  co_return id ? "Mcp-Session-Id: " + std::string{*id} + "\r\n" : std::string{};
+}
+task<int> ping(house& h, std::string session) {
+  const received_response answer = co_await h.post(in(session), words::request(1, "ping"));
+  co_return answer.status;
+}
+
+task<void> survive_strangers(house& h) {
+  const std::string victim = co_await h.initialize();
+  const int used = co_await ping(h, victim);
+  expect(used == 200_i);
+  for (int i = 0; i < 200; ++i) {
+    // Of the same name, of one other name, each of its own.
+    std::string foreign;
+    if (i < 70) {
+      foreign = co_await h.initialize();
+    } else {
+      std::string name = i < 140 ? "stranger" : std::to_string(i);
+      foreign = co_await begun_by(h, std::move(name));
+    }
+    expect(!foreign.empty()) << "there is room for those that nobody has used" << i;
+  }
+  expect(h.serving.sessions() <= 64_ul);
+  const int still = co_await ping(h, victim);
+  expect(still == 200_i) << "a session that was used is not given up for others";
+}
+
+// Sessions of others that are used, too, do not push it out; there is no room then.
+task<void> are_shared_out(house& h) {
+  const std::string victim = co_await begun_by(h, "victim");
+  const int used = co_await ping(h, victim);
+  expect(used == 200_i);
+  std::vector<std::string> greedy;
+  for (int i = 0; i < 4; ++i) {
+    const std::string more = co_await begun_by(h, "greedy");
+    greedy.push_back(more);
+    const int served = co_await ping(h, more);
+    expect(served == 200_i);
+  }
+  expect(h.serving.sessions() == 3_ul) << "two of one client, the newer ones";
+  const int first = co_await ping(h, greedy.front());
+  const int last = co_await ping(h, greedy.back());
+  const int kept = co_await ping(h, victim);
+  expect(first == 404_i && last == 200_i && kept == 200_i) << "it gives up its own";
+  const std::string third = co_await begun_by(h, "third");
+  const int third_used = co_await ping(h, third);
+  expect(third_used == 200_i);
+  const received_response full = co_await h.post(std::string{plain_fields}, hello_of("fourth"));
+  expect(full.status == 503_i) << full.body;
+}
+
+task<void> give_way_after_a_rest(house& h) {
+  const std::string first = co_await begun_by(h, "first");
+  const int used = co_await ping(h, first);
+  const std::string second = co_await begun_by(h, "second");
+  const int gone = co_await ping(h, first);
+  const int there = co_await ping(h, second);
+  expect(used == 200_i && gone == 404_i && there == 200_i);
 }
 
 task<void> expire(house& h) {
@@ -274,10 +366,27 @@ const suite<"http_sessions"> tests = [] {
   };
   "a lost connection cancels nothing"_test = [] { http_serving(goes_on_without_the_client); };
   "batches are served where the revision has them"_test = [] { http_serving(batches); };
+  "FRZ-3 a batch of more than 100 messages is refused by one error, and others are served between those of one"_test =
+      [] { http_serving(large_batches); };
   "their number is bounded"_test = [] {
     http_service_options options;
     options.max_sessions = 2;
     http_serving(are_bounded, options);
+  };
+  "FRZ-10 a session that was used survives any number of foreign initialize requests"_test = [] {
+    http_serving(survive_strangers);
+  };
+  "FRZ-10 a client has a limited number of sessions, and gives up its own for more"_test = [] {
+    http_service_options options;
+    options.max_sessions = 4;
+    options.max_sessions_per_client = 2;
+    http_serving(are_shared_out, options);
+  };
+  "FRZ-10 a session that has been idle for long gives way to another client's"_test = [] {
+    http_service_options options;
+    options.max_sessions = 1;
+    options.session_rest = duration::zero();
+    http_serving(give_way_after_a_rest, options);
   };
   "one that nobody uses expires"_test = [] {
     http_service_options options;

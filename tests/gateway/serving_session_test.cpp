@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "../../gateway/serving_session.hpp"
 
+#include <algorithm>
+
 #include "../support/every_step.hpp"
+#include "../support/memory_use.hpp"
 #include "../support/serving_house.hpp"
 
 namespace serving_session_test {
@@ -199,6 +202,74 @@ task<void> batches(house& h) {
   expect(find_member(first, "id") == "1" && find_member(second, "id") == "2");
 }
 
+std::string batch_of(int pings) {
+  std::string batch = "[";
+  for (int id = 1; id <= pings; ++id) batch.append(id > 1 ? "," : "").append(house::request(id, "ping"));
+  return batch + ']';
+}
+
+task<void> large_batches(house& h) {
+  co_await h.initialize("2025-03-26");
+  const std::string refused = co_await h.ask(batch_of(101));
+  expect(code_of(refused) == "-32600" && find_member(refused, "id") == "null") << refused;
+  expect(refused.find("100") != std::string::npos) << "it says what is allowed:" << refused;
+  h.far.say(batch_of(100));
+  for (int id = 1; id <= 100; ++id) {
+    const std::string answer = co_await h.far.next();
+    expect(find_member(answer, "id") == std::to_string(id)) << "the first batch had one answer" << answer;
+  }
+}
+
+std::string padding(std::size_t size) { return std::string(size, 'x'); }
+
+task<void> keeps_no_texts(house& h) {
+  co_await h.initialize("2025-11-25");
+  const std::size_t before = memory_in_use();
+  for (int i = 0; i < 60; ++i) {
+    const std::string uri = std::to_string(i) + padding(std::size_t{1} << 20);
+    const std::string answer = co_await h.ask(house::request(1, "resources/subscribe", R"("uri":")" + uri + '"'));
+    expect(result_of(answer) == "{}") << answer.substr(0, 200);
+  }
+  const std::size_t grown = memory_in_use() - std::min(before, memory_in_use());
+  expect(grown < 20'000_ul) << grown << "KB are kept of 60 MB";
+  h.what.updated("7" + padding(std::size_t{1} << 20));
+  const std::string told = co_await h.far.next();
+  expect(method_of(told) == R"("notifications/resources/updated")") << told.substr(0, 200);
+  const std::string unknown = co_await h.ask(house::request(2, padding(std::size_t{1} << 20)));
+  expect(code_of(unknown) == "-32601" && unknown.size() < 1000_ul) << "it is not repeated" << unknown.size();
+  const std::string token = R"("name":"echo","_meta":{"progressToken":")" + padding(2000) + R"("})";
+  const std::string endless = co_await h.ask(house::request(3, "tools/call", token));
+  expect(code_of(endless) == "-32602") << endless.substr(0, 200);
+}
+
+task<void> keeps_no_large_client(house& h) {
+  for (const char* name : {"capabilities", "clientInfo"}) {
+    const std::string large = R"("protocolVersion":"2025-11-25",")" + std::string{name} + R"(":{"x":")" +
+                              padding(std::size_t{65} << 10) + R"("})";
+    const std::string refused = co_await h.ask(house::request(1, "initialize", large));
+    expect(code_of(refused) == "-32602" && refused.find(name) != std::string::npos) << refused.substr(0, 300);
+  }
+  const std::string strange =
+      co_await h.ask(house::request(2, "initialize", R"("protocolVersion":")" + padding(100'000) + '"'));
+  expect(!result_of(strange).empty() && strange.size() < 2000_ul);
+}
+
+task<void> holds_so_much(house& h) {
+  co_await h.initialize("2025-11-25");
+  const std::string half = R"("name":"wait","arguments":{"x":")" + padding(60'000) + R"("})";
+  h.far.say(house::request(1, "tools/call", half));
+  const std::string refused = co_await h.ask(house::request(2, "tools/call", half));
+  expect(find_member(refused, "id") == "2" && code_of(refused) == "-32603") << refused;
+  const std::string small = co_await h.ask(house::request(3, "tools/call", R"("name":"echo")"));
+  expect(!result_of(small).empty()) << small;
+  h.far.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  const std::string listed = co_await h.ask(house::request(4, "ping"));
+  expect(result_of(listed) == "{}");
+  const std::string echo = R"("name":"echo","arguments":{"x":")" + padding(60'000) + R"("})";
+  const std::string again = co_await h.ask(house::request(5, "tools/call", echo));
+  expect(!result_of(again).empty()) << "what has ended is held no longer" << again.substr(0, 200);
+}
+
 task<void> pipeline(house& h) {
   h.far.say(house::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
   h.far.say(house::request(2, "tools/call", R"("name":"echo")"));
@@ -257,6 +328,16 @@ const suite<"serving_session"> tests = [] {
   "a cancelled request stops its handler and is not answered"_test = [] { serving(cancelled); };
   "more requests at once than the limit are refused"_test = [] { serving(too_many, {.max_requests = 2}); };
   "batches are understood in the revision that has them"_test = [] { serving(batches); };
+  "FRZ-8 URIs, methods and tokens of a client are neither kept nor repeated at any length"_test = [] {
+    serving(keeps_no_texts);
+  };
+  "FRZ-8 capabilities and clientInfo of more than 64 KiB are refused"_test = [] { serving(keeps_no_large_client); };
+  "FRZ-8 the requests under way hold a limited number of bytes together"_test = [] {
+    serving_options options;
+    options.max_held = 100'000;
+    serving(holds_so_much, options);
+  };
+  "FRZ-3 a batch of more than 100 messages is refused by one error"_test = [] { serving(large_batches); };
   "a client that closes its end at once leaves nothing behind"_test = [] { serving(pipeline); };
   "a stop ends calls and subscriptions with an answer"_test = [] {
     loop l;

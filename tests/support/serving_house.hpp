@@ -117,7 +117,7 @@ inline constexpr std::string_view modern_meta =
 
 struct serving_house {
   explicit serving_house(loop& l, serving_options options = {})
-      : channels(memory_channel::make(l)),
+      : channels(memory_channel::make(l, {.max_batch = max_batch})),  // as stdio has it
         session(l, what, *channels.first, std::move(options)),
         far(*channels.second) {}
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// How many bytes may be held at once for one client, and for all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace hawser {
+
+class byte_budget {
+ public:
+  /// What is taken here is taken from `overall`, too, where there is one.
+  explicit byte_budget(std::size_t limit, std::shared_ptr<byte_budget> overall = nullptr) noexcept
+      : limit_(limit), overall_(std::move(overall)) {}
+  byte_budget(const byte_budget&) = delete;
+  byte_budget& operator=(const byte_budget&) = delete;
+
+  /// Bytes that are given back when it dies. The budget outlives it.
+  class share {
+   public:
+    share(share&& other) noexcept : of_(std::exchange(other.of_, nullptr)), bytes_(other.bytes_) {}
+    share& operator=(share&& other) noexcept {
+      std::swap(of_, other.of_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~share() {
+      if (of_ != nullptr) of_->give_back(bytes_);
+    }
+
+   private:
+    friend class byte_budget;
+    share(byte_budget& of, std::size_t bytes) noexcept : of_(&of), bytes_(bytes) {}
+    byte_budget* of_;
+    std::size_t bytes_;
+  };
+
+  /// Nothing where that would be too much.
+  [[nodiscard]] std::optional<share> take(std::size_t bytes) noexcept {
+    if (!has_room(bytes)) return std::nullopt;
+    for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ += bytes;
+    return share{*this, bytes};
+  }
+  [[nodiscard]] std::size_t used() const noexcept { return used_; }
+
+ private:
+  [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
+    return bytes <= limit_ - std::min(used_, limit_) && (overall_ == nullptr || overall_->has_room(bytes));
+  }
+  void give_back(std::size_t bytes) noexcept {
+    for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ -= bytes;
+  }
+
+  std::size_t limit_;
+  std::size_t used_ = 0;
+  std::shared_ptr<byte_budget> overall_;
+};
+
+}  // namespace hawser
