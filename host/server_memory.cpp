@@ -15,7 +15,8 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t max_memory_file = std::size_t{64} << 20;
+// What is read back; what would be more is not written. A list of host_limits::max_listing bytes fits.
+constexpr std::size_t max_memory_file = std::size_t{33} << 20;
 constexpr std::int64_t day = std::int64_t{24} * 60 * 60;
 
 // Every text with its length and every list with its own, so that no two configurations run into one.
@@ -136,6 +137,10 @@ task<result<void>> server_memory::keep(const server_settings& about, remembered_
   if (!made) co_return made;
   std::string path = servers_folder() + '/' + file_name_of(about);
   std::string text = file_text(what);
+  if (text.size() > max_memory_file) {  // its era is worth knowing all the same
+    what.tools = nullptr;
+    text = file_text(what);
+  }
   co_return co_await replace_file(std::move(path), std::move(text));
 }
 

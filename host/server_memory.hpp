@@ -30,7 +30,8 @@ class server_memory {
   /// folder that others could have written or that is not the user's own, as for a file with logins; see
   /// private_folder.
   task<result<std::optional<remembered_server>>> recall(const server_settings& about, std::size_t max_tools) const;
-  /// Written only if it says something new, or the old one is half a day old.
+  /// Written only if it says something new, or the old one is half a day old. Tools of more than 33 MiB, which recall()
+  /// would not read, are not written.
   task<result<void>> keep(const server_settings& about, remembered_server what) const;
 
   /// Whether it was learned so recently that it may be relied on: a legacy server may have been upgraded since.

@@ -5,6 +5,8 @@
 
 #include <boost/json/array.hpp>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -100,6 +102,7 @@ class session final : private peer_listener {
   task<result<void>> negotiate(open_options options);
   void agree(agreement what);
   task<result<void>> pages(std::string_view method, const take_page& take);
+  task<result<void>> every_page(std::string_view method, const take_page& take);
   task<result<raw_json>> page(std::string_view method, const std::optional<std::string>& cursor);
   void list_changed(list_kind which);
   void resource_updated(const std::string& uri);
@@ -148,7 +151,7 @@ class session final : private peer_listener {
   bool died_of_the_probe_ = false;
   bool forgotten_ = false;
   // Arguments that go into header fields, by tool; over HTTP in the modern era only.
-  std::unordered_map<std::string, std::vector<header_argument>> in_fields_;
+  std::map<std::string, header_arguments, std::less<>> in_fields_;
   evidence era_by_ = evidence::none;
   usage users_;
   std::optional<result<void>> closed_;  // set at the end of close()

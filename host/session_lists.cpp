@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <boost/json/value.hpp>
 
+#include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
 #include "session.hpp"
+#include "status.hpp"
 
 namespace hawser {
 
@@ -48,6 +50,9 @@ list_words words_of(list_kind which) {
 error endless(std::string_view method, std::string what) {
   return error{.code = errc::too_large, .what = std::string{method} + ": " + std::move(what)};
 }
+
+// A tool list has as many reasons as anybody reads.
+constexpr std::size_t skipped_described_in_all = 100;
 
 // Results: a type that is unknown, or not of this method, makes them invalid.
 error incomplete() { return error{.code = errc::protocol, .what = "the page is not a complete result"}; }
@@ -101,19 +106,39 @@ void session::resource_updated(const std::string& uri) {
   listener_.on_resource_updated(uri);
 }
 
-// Pagination: until there is no cursor; an empty one is one. A cursor that comes twice would never end.
+// One time for all pages: a server that is slow with each of them would be waited for as often as there are pages.
 task<result<void>> session::pages(std::string_view method, const take_page& take) {
+  const duration limit = around_.limits.list_timeout;
+  const time_point due = around_.home.now() + limit;
+  auto read = co_await with_timeout(limit, every_page(method, take));
+  if (read || read.error().code != errc::timed_out || around_.home.now() < due) co_return read;
+  co_return error{
+      .code = errc::timed_out,
+      .what = std::string{method} + ": the list was not complete within " + readable(limit) + " (list_timeout)",
+      .phase = "list"};
+}
+
+// Pagination: until there is no cursor; an empty one is one. A cursor that comes twice would never end.
+task<result<void>> session::every_page(std::string_view method, const take_page& take) {
+  const host_limits& limits = around_.limits;
   std::optional<std::string> cursor;
   std::set<std::string> seen;
+  std::size_t bytes = 0;
   for (std::size_t count = 1;; ++count) {
     auto got = co_await page(method, cursor);
     if (!got) co_return prefixed(method, got.error());
+    bytes += got->text().size();
+    if (bytes > limits.max_listing)
+      co_return endless(method, "more than " + std::to_string(limits.max_listing) + " bytes in all (max_listing)");
     auto next = take(*std::move(got));
     if (!next) co_return prefixed(method, next.error());
     cursor = *std::move(next);
     if (!cursor) co_return {};
+    if (cursor->size() > limits.max_cursor)
+      co_return endless(method, "a cursor of more than " + std::to_string(limits.max_cursor) + " bytes (max_cursor)");
     if (!seen.insert(*cursor).second) co_return endless(method, "the server repeats a cursor");
-    if (count == around_.limits.max_pages) co_return endless(method, "more than " + std::to_string(count) + " pages");
+    if (count == limits.max_pages)
+      co_return endless(method, "more than " + std::to_string(count) + " pages (max_pages)");
   }
 }
 
@@ -127,7 +152,7 @@ task<result<tool_listing>> session::list_tools() {
     if (!read->complete && agreed_.modern()) return incomplete();
     listing.skipped_count += read->skipped_count;
     for (skipped_tool& one : read->skipped) {
-      if (listing.skipped.size() < 100) listing.skipped.push_back(std::move(one));
+      if (listing.skipped.size() < skipped_described_in_all) listing.skipped.push_back(std::move(one));
     }
     return std::move(read->next_cursor);
   };
@@ -144,10 +169,11 @@ void session::take_marks(const std::shared_ptr<tool_list>& tools, tool_listing& 
   in_fields_.clear();
   if (!agreed_.modern() || !channel_->is_http()) return;
   tools->drop_if([&](const tool& one) {
-    auto marks = header_arguments(one.input_schema);
+    auto marks = header_arguments::read(one.input_schema);
     if (!marks) {
       ++listing.skipped_count;
-      listing.skipped.push_back({std::string{one.name}, marks.error().what});
+      if (listing.skipped.size() < skipped_described_in_all)
+        listing.skipped.push_back({std::string{one.name}, marks.error().what});
       return true;
     }
     if (!marks->empty()) in_fields_.insert_or_assign(std::string{one.name}, *std::move(marks));
@@ -158,7 +184,7 @@ void session::take_marks(const std::shared_ptr<tool_list>& tools, tool_listing& 
 result<std::string> session::fields_of_call(const std::string& tool, std::string_view arguments) const {
   const auto marked = in_fields_.find(tool);
   if (marked == in_fields_.end()) return std::string{};
-  auto lines = argument_fields(marked->second, arguments);
+  auto lines = marked->second.fields(arguments);
   if (!lines) return prefixed("tool \"" + tool + '"', lines.error());
   return lines;
 }

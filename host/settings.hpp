@@ -59,7 +59,7 @@ struct server_settings {
   std::optional<duration> timeout{};  ///< how long a call may take in all; else host_limits::hard_timeout
   /// How long a call may go without progress; else as long as `timeout`, or else host_limits::silence.
   std::optional<duration> silence{};
-  duration startup_timeout = std::chrono::seconds{30};
+  duration startup_timeout = std::chrono::seconds{30};  ///< until it is ready: connected, and its tools listed
   restart_policy restart = restart_policy::with_backoff;
   restart_limits restarts{};         ///< how soon, and how often
   bool lazy = false;                 ///< starts when it is first needed; until then its last known tools are listed
@@ -76,10 +76,13 @@ struct server_settings {
 /// How far servers may go before they are cut short.
 struct host_limits {
   std::size_t max_message = std::size_t{16} << 20;
-  std::size_t max_result = 5'000'000;  ///< bytes of text that a caller gets; the rest is cut with a note
-  std::size_t max_tools = 10'000;      ///< of one server
-  std::size_t max_pages = 1'000;       ///< of one list
-  std::size_t max_pending = 1'024;     ///< calls of one server
+  std::size_t max_result = 5'000'000;                ///< bytes of text that a caller gets; the rest is cut with a note
+  std::size_t max_tools = 10'000;                    ///< of one server
+  std::size_t max_pages = 1'000;                     ///< of one list
+  std::size_t max_listing = std::size_t{32} << 20;   ///< bytes of one list, all its pages together
+  std::size_t max_cursor = 4'096;                    ///< bytes of what a server sends to have the next page asked for
+  duration list_timeout = std::chrono::seconds{60};  ///< for one list, all its pages together
+  std::size_t max_pending = 1'024;                   ///< calls of one server
   std::size_t max_total_pending = 8'192;
   std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that one server has not read yet
   std::size_t starting_at_once = 8;

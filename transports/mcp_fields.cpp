@@ -2,6 +2,10 @@
 #include "mcp_fields.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <utility>
 
 #include "../runtime/crypto.hpp"
 #include "http_fields.hpp"
@@ -16,77 +20,13 @@ constexpr std::string_view mark = "x-mcp-header";
 constexpr std::string_view sentinel = "=?base64?";
 constexpr std::int64_t largest = (std::int64_t{1} << 53) - 1;
 constexpr int deepest = 64;
+constexpr std::size_t longest_quote = 80;
 
 bool is_safe(std::string_view text) noexcept {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (text.starts_with(sentinel)) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
-
-class schema_walk {
- public:
-  result<std::vector<header_argument>> take() && {
-    if (!fault_.empty()) return error{.code = errc::protocol, .what = std::move(fault_)};
-    return std::move(found_);
-  }
-
-  // `reachable`: only through `properties`, so that there is exactly one place in the arguments for it.
-  void schema(std::string_view json, bool reachable, int depth) {
-    if (!fault_.empty() || json.empty()) return;
-    if (depth > deepest) {
-      fault_ = "its input schema is too deep";
-      return;
-    }
-    if (json.front() == '[') {
-      for_each_element(json, [&](std::string_view inner) { return schema(inner, false, depth + 1), fault_.empty(); });
-      return;
-    }
-    if (json.front() != '{') return;
-    for_each_member(json, [&](std::string_view raw, std::string_view value) {
-      if (same_name(raw, mark)) {
-        marked(json, value, reachable);
-      } else if (same_name(raw, "properties") && value.front() == '{') {
-        for_each_member(value, [&](std::string_view name, std::string_view inner) {
-          path_.push_back(unescaped(name));
-          schema(inner, reachable, depth + 1);
-          path_.pop_back();
-          return fault_.empty();
-        });
-      } else if (!is_text(raw)) {
-        schema(value, false, depth + 1);
-      }
-      return fault_.empty();
-    });
-  }
-
- private:
-  // Values that are no schemas, whatever they look like.
-  static bool is_text(std::string_view raw) {
-    return same_name(raw, "default") || same_name(raw, "const") || same_name(raw, "enum") || same_name(raw, "examples");
-  }
-
-  void marked(std::string_view schema, std::string_view value, bool reachable) {
-    const auto name = text_of(value);
-    const auto type = text_of(find_member(schema, "type"));
-    if (!name || name->empty() || !valid_field_name(*name)) {
-      fault_ = std::string{mark} + " is no name of a header field: " + std::string{value.substr(0, 80)};
-    } else if (!reachable || path_.empty()) {
-      fault_ = std::string{mark} + " \"" + *name + "\" stands where no argument has one place";
-    } else if (!type || (*type != "string" && *type != "integer" && *type != "boolean")) {
-      fault_ = std::string{mark} + " \"" + *name + "\" marks what is no string, integer or boolean";
-    } else {
-      std::string field = std::string{protocol::header::parameter_prefix} + *name;
-      for (const header_argument& one : found_) {
-        if (equal_ignoring_case(one.field, field)) fault_ = std::string{mark} + " \"" + *name + "\" stands there twice";
-      }
-      found_.push_back({std::move(field), path_});
-    }
-  }
-
-  std::vector<header_argument> found_;
-  std::vector<std::string> path_;
-  std::string fault_;
-};
 
 }  // namespace
 
@@ -122,33 +62,166 @@ void append_modern_fields(std::string& to, std::string_view version, std::string
     append_field(to, protocol::header::name, field_text(*name));
 }
 
-result<std::vector<header_argument>> header_arguments(std::string_view input_schema) {
-  schema_walk walk;
+// Reads a schema in one pass, of which no byte is looked at twice.
+class header_arguments::reader {
+ public:
+  // From where a value begins to where it ends, or null where a mark cannot be followed. `where` is the arguments
+  // themselves or a property, which has one place in the arguments only if it is reached through `properties` alone.
+  enum class place : std::uint8_t { argument, elsewhere };
+  const char* schema(const char* p, const char* end, place where, int depth) {
+    if (*p != '{' && *p != '[') return detail::skip_value(p, end);
+    if (depth > deepest) {
+      fault_ = "its input schema is too deep";
+      return nullptr;
+    }
+    if (*p == '[')
+      return walk_array(p, [&](const char* inner) { return schema(inner, end, place::elsewhere, depth + 1); });
+    std::string_view name;
+    std::string_view type;
+    const char* behind = walk_object(p, end, [&](std::string_view raw, const char* value) {
+      if (same_name(raw, "properties") && *value == '{') return properties(value, end, where, depth);
+      const bool is_mark = same_name(raw, mark);
+      const bool is_type = same_name(raw, "type");
+      if (!is_mark && !is_type && !is_text(raw)) return schema(value, end, place::elsewhere, depth + 1);
+      const char* value_end = detail::skip_value(value, end);
+      const std::string_view text{value, static_cast<std::size_t>(value_end - value)};
+      if (is_mark) name = text;
+      if (is_type) type = text;
+      return value_end;
+    });
+    if (behind == nullptr || name.empty()) return behind;
+    return marked(name, type, where) ? behind : nullptr;
+  }
+
+  result<header_arguments> take() && {
+    if (!fault_.empty()) return error{.code = errc::protocol, .what = std::move(fault_)};
+    return std::move(made_);
+  }
+
+ private:
+  struct step {
+    std::string_view raw_name;
+    std::size_t property;  // 0 until something below it is marked
+  };
+
+  // Values that are no schemas, whatever they look like.
+  static bool is_text(std::string_view raw) {
+    return same_name(raw, "default") || same_name(raw, "const") || same_name(raw, "enum") || same_name(raw, "examples");
+  }
+
+  const char* properties(const char* p, const char* end, place where, int depth) {
+    return walk_object(p, end, [&](std::string_view name, const char* value) {
+      path_.push_back({name, 0});
+      const char* behind = schema(value, end, where, depth + 1);
+      path_.pop_back();
+      return behind;
+    });
+  }
+
+  bool marked(std::string_view value, std::string_view type, place where) {
+    const auto wrong = [&](const char* what) {
+      fault_ = std::string{mark} + ' ' + std::string{value.substr(0, longest_quote)} + what;
+      return false;
+    };
+    const auto name = text_of(value);
+    const auto kind = text_of(type);
+    if (!name || name->empty() || !valid_field_name(*name)) return wrong(" is no name of a header field");
+    if (where != place::argument || path_.empty()) return wrong(" stands where no argument has one place");
+    if (kind != "string" && kind != "integer" && kind != "boolean")
+      return wrong(" marks what is no string, integer or boolean");
+    std::string lower = *name;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    if (!names_.insert(std::move(lower)).second) return wrong(" stands there twice");
+    made_.properties_[property_of_path()].field = std::string{protocol::header::parameter_prefix} + *name;
+    return true;
+  }
+
+  std::size_t property_of_path() {
+    auto& all = made_.properties_;
+    if (all.empty()) all.emplace_back();
+    auto next = path_.end();
+    while (next != path_.begin() && std::prev(next)->property == 0) --next;
+    std::size_t at = next == path_.begin() ? 0 : std::prev(next)->property;
+    for (; next != path_.end(); ++next) {
+      const auto [found, is_new] = all[at].inner.try_emplace(unescaped(next->raw_name), all.size());
+      at = next->property = found->second;
+      if (is_new) all.emplace_back();
+    }
+    return at;
+  }
+
+  header_arguments made_;
+  std::set<std::string> names_;  // in lower case
+  std::vector<step> path_;
+  std::string fault_;
+};
+
+result<header_arguments> header_arguments::read(std::string_view input_schema) {
+  reader walk;
   // Most schemas have none, and need no walk.
-  if (input_schema.find(mark) != input_schema.npos) walk.schema(input_schema, true, 0);
+  if (input_schema.find(mark) != input_schema.npos) {
+    const char* end = input_schema.data() + input_schema.size();
+    walk.schema(detail::skip_space(input_schema.data()), end, reader::place::argument, 0);
+  }
   return std::move(walk).take();
 }
 
-result<std::string> argument_fields(const std::vector<header_argument>& marked, std::string_view arguments) {
-  std::string lines;
-  for (const header_argument& one : marked) {
-    std::string_view value = arguments;
-    for (const std::string& name : one.path) {
-      value = value.starts_with('{') ? find_member(value, name) : std::string_view{};
-    }
-    if (value.empty() || value == "null") continue;
-    if (value == "true" || value == "false") {
-      append_field(lines, one.field, value);
-    } else if (const auto text = text_of(value)) {
-      append_field(lines, one.field, field_text(*text));
-    } else if (const auto number = integer_of(value); number && *number <= largest && *number >= -largest) {
-      append_field(lines, one.field, std::to_string(*number));
-    } else {
-      return error{.code = errc::config,
-                   .what = "the argument for the header field " + one.field + " is no string, boolean or integer"};
-    }
+class header_arguments::writer {
+ public:
+  explicit writer(const std::vector<property>& all) : all_(all), seen_(all.size()) {}
+
+  const char* object(const char* p, const char* end, const property& about) {
+    return walk_object(p, end, [&](std::string_view raw, const char* value) -> const char* {
+      const bool escaped = raw.find('\\') != std::string_view::npos;
+      const auto found = escaped ? about.inner.find(unescaped(raw)) : about.inner.find(raw);
+      if (found == about.inner.end()) return detail::skip_value(value, end);
+      const property& inner = all_[found->second];
+      // Whether the first or the last one counts is up to who reads the body: the field could say something else.
+      if (seen_[found->second]) {
+        fault_ = "the argument \"" + found->first.substr(0, longest_quote) +
+                 "\", which goes into a header field, stands there twice";
+        return nullptr;
+      }
+      seen_[found->second] = true;
+      if (inner.field.empty() && *value == '{') return object(value, end, inner);
+      const char* behind = detail::skip_value(value, end);
+      if (inner.field.empty()) return behind;
+      return write(inner.field, {value, static_cast<std::size_t>(behind - value)}) ? behind : nullptr;
+    });
   }
-  return lines;
+
+  result<std::string> take() && {
+    if (!fault_.empty()) return error{.code = errc::config, .what = std::move(fault_)};
+    return std::move(lines_);
+  }
+
+ private:
+  bool write(std::string_view field, std::string_view value) {
+    if (value == "null") return true;
+    if (value == "true" || value == "false") {
+      append_field(lines_, field, value);
+    } else if (const auto text = text_of(value)) {
+      append_field(lines_, field, field_text(*text));
+    } else if (const auto number = integer_of(value); number && *number <= largest && *number >= -largest) {
+      append_field(lines_, field, std::to_string(*number));
+    } else {
+      fault_ = "the argument for the header field " + std::string{field} + " is no string, boolean or integer";
+    }
+    return fault_.empty();
+  }
+
+  const std::vector<property>& all_;
+  std::vector<bool> seen_;
+  std::string lines_;
+  std::string fault_;
+};
+
+result<std::string> header_arguments::fields(std::string_view arguments) const {
+  writer to{properties_};
+  if (!empty() && arguments.starts_with('{'))
+    to.object(arguments.data(), arguments.data() + arguments.size(), properties_.front());
+  return std::move(to).take();
 }
 
 }  // namespace hawser

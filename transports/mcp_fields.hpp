@@ -3,6 +3,9 @@
 // without reading bodies: method, name, and the arguments that a tool's schema marks.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,19 +25,28 @@ std::optional<std::string> text_of_field(std::string_view value);
 /// Which member of the params names what a request of this method is about; empty where none does.
 std::string_view name_member(std::string_view method) noexcept;
 
-/// One argument of a tool that goes into a field of its own.
-struct header_argument {
-  std::string field;              ///< Mcp-Param-…
-  std::vector<std::string> path;  ///< names of properties, from the arguments inward
-  friend bool operator==(const header_argument&, const header_argument&) = default;
+/// The arguments of a tool that go into header fields of their own, as the `x-mcp-header` marks of its input schema
+/// ask.
+class header_arguments {
+ public:
+  /// An error says why the tool must not be used. Precondition: valid JSON.
+  static result<header_arguments> read(std::string_view input_schema);
+
+  [[nodiscard]] bool empty() const noexcept { return properties_.empty(); }
+  /// The lines for a call with these arguments (a JSON object, or empty): errc::config names an argument that cannot be
+  /// carried. Precondition: valid JSON.
+  [[nodiscard]] result<std::string> fields(std::string_view arguments) const;
+
+ private:
+  // A tree, so that neither a schema nor the arguments of a call are looked through once for each mark.
+  struct property {
+    std::string field{};                                      ///< Mcp-Param-…, or empty if only inner ones are marked
+    std::map<std::string, std::size_t, std::less<>> inner{};  ///< by name; places in properties_
+  };
+  class reader;
+  class writer;
+
+  std::vector<property> properties_;  ///< the first one is the arguments themselves; none without marks
 };
-
-/// What the `x-mcp-header` marks of a tool's input schema ask for. An error says why the tool must not be used.
-/// Precondition: valid JSON.
-result<std::vector<header_argument>> header_arguments(std::string_view input_schema);
-
-/// The lines for a call with these arguments (a JSON object, or empty): errc::config names an argument that cannot be
-/// carried.
-result<std::string> argument_fields(const std::vector<header_argument>& marked, std::string_view arguments);
 
 }  // namespace hawser

@@ -221,6 +221,22 @@ const suite<"server_memory"> tests = [] {
     expect(known.has_value() and *known->tools == *many);
   };
 
+  "FRZ-6 tools of more bytes than are read back are not written, and the era is"_test = [] {
+    const temporary_folder folder;
+    const auto large = [](std::size_t bytes) {
+      return tools(R"({"name":"a","inputSchema":{},"description":")" + std::string(bytes, 'x') + "\"}");
+    };
+    const auto fits = large(std::size_t{32} << 20);
+    expect(keep(folder.path, git(), {.revision = "2025-06-18", .seen = today, .tools = fits}).has_value());
+    const auto known = recall(folder.path, git());
+    expect(known.has_value() and *known->tools == *fits);
+    const remembered_server too_large{.revision = "2025-11-25", .seen = today, .tools = large(std::size_t{34} << 20)};
+    expect(keep(folder.path, git(), too_large).has_value());
+    expect(fs::file_size(files(folder.path).front()) < 1000_ul);
+    const auto less = recall(folder.path, git());
+    expect(less.has_value() and less->revision == "2025-11-25" and less->tools->empty());
+  };
+
   "a verdict is good for a day, and one from the future is not"_test = [] {
     const remembered_server what{.seen = today};
     expect(server_memory::recent(what, today) and server_memory::recent(what, today + day - 1));

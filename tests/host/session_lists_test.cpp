@@ -3,6 +3,10 @@
 #include <boost/json/serialize.hpp>
 
 #include "../../host/session.hpp"
+#include "../../runtime/scope.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../support/contains.hpp"
+#include "../support/manual_clock.hpp"
 #include "../support/session_house.hpp"
 
 namespace session_lists_test {
@@ -41,6 +45,29 @@ std::vector<std::string> cursors(session_house& h, const char* method) {
   std::vector<std::string> all;
   for (const auto& one : h.far.all(method)) all.push_back(one.at({"params", "cursor"}));
   return all;
+}
+
+task<result<void>> listed(session_house& h, list_kind which) {
+  if (which == list_kind::tools) {
+    auto tools = co_await h.near->list_tools();
+    if (!tools) co_return tools.error();
+  } else {
+    auto elements = co_await h.near->list(which);
+    if (!elements) co_return elements.error();
+  }
+  co_return result<void>{};
+}
+
+// Ten pages, each of them 20 seconds after it was asked for.
+task<void> answer_slowly(session_house& h, list_kind which, std::string member) {
+  const std::string method = which == list_kind::resource_templates ? "resources/templates/list" : member + "/list";
+  for (std::size_t n = 1; n <= 10; ++n) {
+    const auto asked = co_await h.far.saw(method, n);
+    auto slept = co_await sleep_for(std::chrono::seconds{20});
+    if (!slept || asked.id.empty()) co_return;
+    const std::string next = n < 10 ? '"' + std::to_string(n) + '"' : std::string{};
+    h.far.reply(asked, scripted_end::result_of(page_of(member, "", next)));
+  }
 }
 
 const suite<"session_lists"> tests = [] {
@@ -100,6 +127,81 @@ const suite<"session_lists"> tests = [] {
                    auto got = co_await h.near->list(list_kind::resources);
                    expect(!got and got.error().code == errc::too_large);
                  });
+  };
+
+  "FRZ-6 a list is cut off at its bytes, whatever it lists, and the error names the limit"_test = [] {
+    static list_kind wanted;
+    const std::string filler(200, 'x');
+    for (const auto& [which, member] : {std::pair{list_kind::tools, "tools"},
+                                        {list_kind::resources, "resources"},
+                                        {list_kind::resource_templates, "resourceTemplates"},
+                                        {list_kind::prompts, "prompts"}}) {
+      wanted = which;
+      const std::string element = R"({"name":"a","inputSchema":{},"description":")" + filler + "\"}";
+      std::vector<std::string> three{page_of(member, element, "\"2\""), page_of(member, element, "\"3\""),
+                                     page_of(member, element)};
+      const std::size_t all = three[0].size() + three[1].size() + three[2].size();
+      with_session(lists(three, {.max_listing = all}), [](session_house& h) -> task<void> {
+        auto got = co_await listed(h, wanted);
+        expect(got.has_value());
+      });
+      with_session(lists(three, {.max_listing = all - 1}), [](session_house& h) -> task<void> {
+        auto got = co_await listed(h, wanted);
+        expect(!got and got.error().code == errc::too_large);
+        if (!got) expect(contains(got.error().what, "bytes in all (max_listing)")) << got.error().what;
+      });
+    }
+    expect(host_limits{}.max_listing == std::size_t{32} << 20);
+  };
+
+  "FRZ-6 a cursor of more than 4 KiB ends the list, whatever it lists"_test = [] {
+    static list_kind wanted;
+    for (const auto& [which, member] : {std::pair{list_kind::tools, "tools"},
+                                        {list_kind::resources, "resources"},
+                                        {list_kind::resource_templates, "resourceTemplates"},
+                                        {list_kind::prompts, "prompts"}}) {
+      wanted = which;
+      for (const std::size_t length : {std::size_t{4096}, std::size_t{4097}}) {
+        static bool fits;
+        fits = length == 4096;
+        const std::string cursor = '"' + std::string(length, 'c') + '"';
+        with_session(lists({page_of(member, "", cursor), page_of(member, "")}), [](session_house& h) -> task<void> {
+          auto got = co_await listed(h, wanted);
+          expect(got.has_value() == fits);
+          if (!got)
+            expect(got.error().code == errc::too_large and contains(got.error().what, "4096 bytes (max_cursor)"));
+        });
+      }
+    }
+  };
+
+  "FRZ-6 all pages of a list together have one time limit, whatever it lists"_test = [] {
+    static list_kind wanted;
+    static std::string member;
+    for (const auto& [which, name] : {std::pair{list_kind::tools, "tools"},
+                                      {list_kind::resources, "resources"},
+                                      {list_kind::resource_templates, "resourceTemplates"},
+                                      {list_kind::prompts, "prompts"}}) {
+      wanted = which;
+      member = name;
+      manual_clock by;
+      setting how{.by = &by};
+      how.server = [](scripted_end& far) {
+        modern_server(far, R"({"tools":{},"resources":{},"prompts":{}})");
+        for (const char* method : {"tools/list", "resources/list", "resources/templates/list", "prompts/list"})
+          far.stay_silent(method);
+      };
+      with_session(std::move(how), [](session_house& h) -> task<void> {
+        scope answers{co_await this_context()};
+        answers.spawn(answer_slowly(h, wanted, member));
+        auto got = co_await listed(h, wanted);
+        expect(!got and got.error().code == errc::timed_out);
+        if (!got) expect(contains(got.error().what, "within 60.0 s (list_timeout)")) << got.error().what;
+        answers.request_stop();
+        co_await answers.join();
+      });
+      expect(by.elapsed() < std::chrono::seconds{70});
+    }
   };
 
   "exactly as many pages and tools as are allowed are fine"_test = [] {
