@@ -99,6 +99,7 @@ class server final : private session_listener {
   task<result<void>> start();
   task<result<void>> greet();
   task<result<void>> relist();
+  task<result<void>> list_in_time();
   task<result<void>> look_after();
   task<result<void>> answers();
   task<void> end_session();
@@ -139,6 +140,7 @@ class server final : private session_listener {
   bool recalled_ = false;
   std::optional<std::int64_t> legacy_since_;  // when it was found to be of the legacy era: seconds since 1970
   std::int64_t asked_ = 0;                    // when it last said itself of which era it is; 0 = it never did
+  time_point start_due_;                      // when the start that is under way has taken too long
   std::optional<time_point> rows_until_;      // how long those of a server that went away stay
   std::optional<time_point> changed_first_;   // the list, since it was last read
   time_point changed_last_;

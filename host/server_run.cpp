@@ -172,6 +172,7 @@ task<result<void>> server::serve_once() {
     if (!place) co_return place.error();
     const place_keeper in_time{around_.session.home, *std::move(place)};
     plan_.started(around_.session.home.now());
+    start_due_ = around_.session.home.now() + settings_.startup_timeout;
     ++starts_;
     auto started = co_await unless_restarted(start());
     if (!started) {
@@ -198,10 +199,11 @@ task<result<void>> server::serve_once() {
 
 // Until it is ready for calls.
 task<result<void>> server::greet() {
-  auto listed = co_await unless_restarted(relist());
+  auto listed = co_await unless_restarted(list_in_time());
   if (session_->is_closed()) co_return *ended_;
   if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
-  if (!listed && listed.error().code == errc::auth) co_return listed.error();
+  const bool too_late = !listed && listed.error().code == errc::timed_out && listed.error().phase == "start";
+  if (!listed && (listed.error().code == errc::auth || too_late)) co_return listed.error();
   rows_until_.reset();
   accepts_ = true;
   mark(availability::available);
@@ -264,6 +266,18 @@ task<result<void>> server::look_after() {
     if (listed && state_ == server_state::degraded) become(server_state::ready);
     if (!listed) home.log().write(log_level::warning, settings_.name, listed.error().what);
   }
+}
+
+// The first list is a part of the start: who waits for the server waits for both.
+task<result<void>> server::list_in_time() {
+  loop& home = around_.session.home;
+  const duration left = std::max(duration::zero(), start_due_ - home.now());
+  auto listed = co_await with_timeout(left, relist());
+  if (listed || listed.error().code != errc::timed_out || home.now() < start_due_) co_return listed;
+  co_return error{.code = errc::timed_out,
+                  .what = "its tools were not listed within " + readable(settings_.startup_timeout) +
+                          " of its start; set a longer \"startup_timeout\" if it needs more",
+                  .phase = "start"};
 }
 
 // A list that cannot be read leaves the old one in place.

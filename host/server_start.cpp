@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One start of a server: its channel, its session, and the era that both speak.
+#include <algorithm>
+
 #include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/protocol.hpp"
@@ -69,9 +71,9 @@ task<result<void>> server::open_session(session::opening how) {
   ended_.reset();
   session_listener& me = *this;
   session_ = std::make_unique<session>(around_.session, settings_.name, *std::move(over), me);
-  session::open_options options{
-      .how = how, .revision = settings_.protocol.revision, .timeout = settings_.startup_timeout};
-  auto opened = co_await with_timeout(settings_.startup_timeout, session_->open(std::move(options)));
+  const duration left = std::max(duration::zero(), start_due_ - around_.session.home.now());
+  session::open_options options{.how = how, .revision = settings_.protocol.revision, .timeout = left};
+  auto opened = co_await with_timeout(left, session_->open(std::move(options)));
   if (opened) co_return opened;
   error why = opened.error();
   if (why.code == errc::timed_out && why.phase.empty()) {

@@ -231,6 +231,38 @@ task<void> no_descriptor_left(hub_house& h) {
   co_await h.until("new", state::ready);
 }
 
+// Both answer the handshake at once; the first list of one of them never comes.
+task<void> lists_never(hub_house& h) {
+  h.far.listed = [](std::string_view) { return std::string{}; };
+  server_settings mute{.name = "mute"};
+  mute.protocol.era = protocol_choice::kind::legacy;
+  mute.startup_timeout = 2s;
+  auto id = h.of.add_server(std::move(mute), h.far.connect());
+  expect(id.has_value());
+  auto ready = co_await h.of.ready("mute");
+  expect(ready.has_error() && ready.error().code == errc::timed_out);
+  if (!ready)
+    expect(contains(ready.error().what,
+                    "its tools were not listed within 2.0 s of its start; set a longer \"startup_timeout\""))
+        << ready.error().what;
+  expect(h.clock->elapsed() <= 3s);
+  h.far.listed = [](std::string_view) { return testing::far_server::one_tool("echo"); };
+  co_await h.until("mute", state::ready);
+  expect(h.of.tools()->find("mute__echo") != nullptr) << "it is started again";
+}
+
+// The silence after the probe takes three seconds of the five.
+task<void> one_time_for_all(hub_house& h) {
+  h.far.listed = [](std::string_view) { return std::string{}; };
+  server_settings slow{.name = "slow"};
+  slow.startup_timeout = 5s;
+  auto id = h.of.add_server(std::move(slow), h.far.connect());
+  expect(id.has_value());
+  auto ready = co_await h.of.ready("slow");
+  expect(ready.has_error() && ready.error().code == errc::timed_out);
+  expect(h.clock->elapsed() >= 5s && h.clock->elapsed() <= 6s);
+}
+
 void without_time(testing::hub_body inside) {
   manual_clock clock{manual_clock::when_idle::stand_still};
   with_hub(inside, {}, {}, &clock);
@@ -254,6 +286,14 @@ const suite<"server start"> tests = [] {
   };
   "A06 a server that never answers is given up and its tree killed, while the others serve"_test = [] {
     with_hub(never_answers);
+  };
+  "FRZ-7 startup_timeout covers the first list of tools, too"_test = [] {
+    manual_clock clock;
+    with_hub(lists_never, {}, {}, &clock);
+  };
+  "FRZ-7 finding out the era, the handshake and the first list share one startup_timeout"_test = [] {
+    manual_clock clock;
+    with_hub(one_time_for_all, {}, {}, &clock);
   };
   "A07 a server that answers late is listed late, by one change"_test = [] { with_hub(answers_late); };
   "A33 a working directory that is not there is said, and not tried again"_test = [] { without_time(no_folder); };
