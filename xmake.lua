@@ -15,10 +15,10 @@ end
 option("tests", {default = main_project, description = "build the tests"})
 option("bench", {default = main_project, description = "build hawser-bench"})
 
-add_requires("libuv", "c-ares", "openssl3", "llhttp", "cli11", "jsoncons")
+add_requires("libuv", "c-ares", "openssl3", "llhttp", "cli11")
 add_requires("boost", {configs = {json = true, url = true, container = true, system = true}})
 if has_config("tests") then
-    add_requires("boost_ut")
+    add_requires("boost_ut", "jsoncons")
 end
 
 add_rules("hawser.compiler_gate")

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include "detail/schema_evaluator.hpp"
 #include "schema_check.hpp"
 
 namespace hawser {
@@ -13,11 +14,14 @@ boost::json::object form_request::prefilled() const {
   const boost::json::value* found = schema.if_contains("properties");
   const boost::json::object* properties = found != nullptr ? found->if_object() : nullptr;
   if (properties == nullptr) return content;
+  // One budget for all of them: each is a check by itself, and a server may send thousands.
+  detail::schema_budget budget = detail::budget_for(0);
   for (const auto& member : *properties) {
     const boost::json::object* about = member.value().if_object();
     const boost::json::value* usual = about != nullptr ? about->if_contains("default") : nullptr;
     if (usual == nullptr) continue;
-    const auto violation = schema_violation(boost::json::serialize(*about), boost::json::serialize(*usual));
+    const auto violation =
+        detail::schema_violation(boost::json::serialize(*about), boost::json::serialize(*usual), budget);
     if (violation && !*violation) content.emplace(member.key(), *usual);
   }
   return content;

@@ -87,7 +87,7 @@ This is not Debian 12 or 13, so ./dev installs nothing here. Hawser needs:
   compiler   clang >= 19 (clang, compiler-rt, clang-tidy, clang-format), or g++ >= 14
   build      xmake >= 2.9.9, pkg-config, git, bash >= 5.1; ccache is used where present
   libraries  libuv >= 1.44, c-ares >= 1.18, OpenSSL >= 3.0, Boost >= 1.83 (with Boost.JSON and Boost.URL),
-             llhttp >= 9.2, CLI11 >= 2.1, jsoncons >= 1.0, boost-ext ut >= 2.1 (tests)
+             llhttp >= 9.2, CLI11 >= 2.1, for the tests boost-ext ut >= 2.1 and jsoncons >= 1.0
   tests      ps (procps); node >= 18 with npm, for the servers that the interop tests start, curl and valgrind: skipped without
 
 With the compiler and xmake in place, the libraries need not be installed: `xmake` uses what the system has

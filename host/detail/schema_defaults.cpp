@@ -12,9 +12,10 @@ namespace {
 namespace json = boost::json;
 
 // Schemas come from servers: one that refers to itself, or a default of a megabyte for each of a million elements, must
-// end. Every look at a property costs a step, and a default as many as it is large; what is left then stays unfilled.
+// end. Every look at a property costs a step, a reference some by its length, and a default as many as it is large;
+// there are as many as the value is large, and some more. What is left then stays unfilled.
 constexpr int max_defaults_depth = 64;
-constexpr std::size_t max_defaults_steps = std::size_t{4} << 20;
+constexpr std::size_t fewest_defaults_steps = std::size_t{512} << 10;
 
 std::size_t size_of(const json::value& value) {
   std::size_t size = 16;
@@ -28,7 +29,7 @@ std::size_t size_of(const json::value& value) {
 
 class filler {
  public:
-  explicit filler(const json::value& root) : root_(root) {}
+  filler(const json::value& root, std::size_t steps) : root_(root), left_(steps) {}
 
   void fill(json::value& value, const json::value& schema, int depth) {
     const json::object* rules = resolved(schema, depth);
@@ -64,13 +65,13 @@ class filler {
   }
 
   // `#` and `#/…` only; what is anywhere else is not ours to fetch.
-  const json::object* resolved(const json::value& schema, int depth) const {
+  const json::object* resolved(const json::value& schema, int depth) {
     const json::object* rules = schema.if_object();
     for (int hops = depth; rules != nullptr && hops < max_defaults_depth; ++hops) {
       const json::value* reference = rules->if_contains("$ref");
       const json::string* where = reference != nullptr ? reference->if_string() : nullptr;
       if (where == nullptr) return rules;
-      if (!where->starts_with('#')) return nullptr;
+      if (!where->starts_with('#') || !step(1 + where->size() / 16)) return nullptr;
       boost::system::error_code failure;
       const json::value* target = root_.find_pointer(json::string_view{*where}.substr(1), failure);
       rules = target != nullptr ? target->if_object() : nullptr;
@@ -79,13 +80,13 @@ class filler {
   }
 
   const json::value& root_;
-  std::size_t left_ = max_defaults_steps;
+  std::size_t left_;
 };
 
 }  // namespace
 
 void fill_defaults(boost::json::value& value, const boost::json::value& schema) {
-  filler{schema}.fill(value, schema, 0);
+  filler{schema, fewest_defaults_steps + size_of(value)}.fill(value, schema, 0);
 }
 
 }  // namespace hawser::detail

@@ -1,77 +1,97 @@
 // SPDX-License-Identifier: MIT
-// What there is in a JSON Schema, before anybody believes it: which schema applies which others, to the same value or
-// to those below it. From that it is known whether a check ends, how deep it goes and what it costs at most. Judges no
-// value.
+// What there is in a JSON Schema, before anybody believes it: its schemas as a graph, references resolved, keywords
+// checked, and without what is not enforced. Judges no value; see schema_evaluator.
 #pragma once
 
+#include <array>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../../runtime/error.hpp"
 
 namespace hawser::detail {
 
-/// Of the value that is to be checked.
-struct instance_shape {
-  std::size_t values = 0;
-  std::size_t depth = 0;
-  std::size_t longest_array = 0;
-};
-
 class schema_plan {
  public:
-  /// errc::protocol for what is no schema or is not supported.
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  enum value_type : std::uint8_t {
+    null_type = 1,
+    boolean_type = 2,
+    integer_type = 4,
+    number_type = 8,
+    string_type = 16,
+    array_type = 32,
+    object_type = 64,
+  };
+
+  /// One schema. Numbers are places in nodes(); views and pointers lead into the schema that was read.
+  struct node {
+    enum class kind : std::uint8_t { keywords, everything, nothing } is = kind::keywords;
+    std::uint8_t types = 0;  ///< of value_type; 0 = any
+    bool unique_items = false;
+    bool lossy = false;  ///< something in it, or in what it applies, is not enforced
+    bool has_patterns = false;
+    std::string_view reference_text{};
+    const boost::json::array* choices = nullptr;
+    std::vector<std::string_view> choice_texts{};  ///< those of the choices that are texts, sorted
+    const boost::json::value* constant = nullptr;
+    const boost::json::value* multiple_of = nullptr;
+    const boost::json::value* maximum = nullptr;
+    const boost::json::value* exclusive_maximum = nullptr;
+    const boost::json::value* minimum = nullptr;
+    const boost::json::value* exclusive_minimum = nullptr;
+    std::optional<std::uint64_t> max_length{}, min_length{}, max_items{}, min_items{}, max_contains{}, min_contains{},
+        max_properties{}, min_properties{};
+    std::vector<std::string_view> required{};
+    std::vector<std::pair<std::string_view, std::string_view>> dependent_required{};  ///< the first needs the second
+    // To the same value.
+    std::size_t reference = none, negated = none, condition = none, consequence = none, alternative = none;
+    std::vector<std::size_t> all_of{}, any_of{}, one_of{};
+    std::vector<std::pair<std::string_view, std::size_t>> dependent_schemas{};
+    // To the values below it.
+    std::map<std::string_view, std::size_t> properties{};
+    std::vector<std::size_t> prefix_items{};
+    std::size_t items = none, additional_items = none, contains = none, property_names = none,
+                additional_properties = none, unevaluated_items = none, unevaluated_properties = none;
+  };
+
+  /// The schema must outlive the plan. errc::protocol for what is no schema or is not supported. Linear in the schema.
   static result<schema_plan> read(const boost::json::value& schema);
 
-  [[nodiscard]] bool draft_7() const noexcept { return draft_7_; }
-  /// At most so many steps one inside the other, and so many in all.
-  [[nodiscard]] std::size_t steps_deep(const instance_shape& instance) const noexcept;
-  [[nodiscard]] std::size_t steps(const instance_shape& instance) const;
-  /// The schema without what is not enforced, what depends on that, and what says nothing to a check.
-  [[nodiscard]] boost::json::value rebuilt() const { return rebuilt(0); }
+  /// The first one is the whole schema.
+  [[nodiscard]] const std::vector<node>& nodes() const noexcept { return nodes_; }
 
  private:
-  enum class reach : std::uint8_t {
-    same,   ///< applies to the value itself
-    one,    ///< to one of the values below it, and no two of this keyword to the same
-    each,   ///< to any of the values below it
-    never,  ///< only where something refers to it
-  };
-  struct edge {
-    std::string keyword;
-    std::string name;  ///< of an entry, where the keyword has several by name
-    enum class form : std::uint8_t { single, listed, named, reference } how;
-    reach to;
-    std::size_t child;
-  };
-  struct node {
-    const boost::json::value* schema;
-    std::vector<edge> edges{};
-    std::size_t height = 0;  ///< the longest way to go without going down in the value
-    bool lossy = false;      ///< something in it, or in what it applies, is not enforced
-  };
-
-  std::size_t add(const boost::json::value& schema, const std::string& pointer);
-  void add_keyword(std::size_t at, std::string_view keyword, const boost::json::value& value,
-                   const std::string& pointer);
-  void add_children(std::size_t at, edge one, const boost::json::value& value, const std::string& pointer);
-  void add_word(std::size_t at, std::string_view keyword, const boost::json::value& value);
+  std::size_t add(const boost::json::value& schema);
+  void add_keyword(std::size_t at, std::string_view keyword, const boost::json::value& value);
+  bool add_schemas(std::size_t at, std::string_view keyword, const boost::json::value& value);
+  bool add_limits(std::size_t at, std::string_view keyword, const boost::json::value& value);
+  void add_types(std::size_t at, const boost::json::value& value);
+  void add_dependencies(std::size_t at, std::string_view keyword, const boost::json::value& value);
+  std::vector<std::size_t> listed(std::string_view keyword, const boost::json::value& value);
+  std::vector<std::string_view> names_in(std::string_view keyword, const boost::json::value& value);
   void read_dialect(const boost::json::object& root);
-  void resolve();
-  void measure(std::size_t at, std::vector<std::uint8_t>& state);
+  void resolve(const boost::json::value& root);
+  [[nodiscard]] std::size_t place_of(const boost::json::value& root, std::string_view reference) const;
+  static std::vector<std::size_t> applied_to_same(const node& n);
+  static std::vector<std::size_t> applied(const node& n);
+  void find_circles(std::size_t at, std::vector<std::uint8_t>& state);
   void spread_loss();
+  void leave_out_lossy();
   void refuse(std::string why);
-  [[nodiscard]] std::size_t own_steps(const node& n, const instance_shape& instance) const noexcept;
-  [[nodiscard]] boost::json::value rebuilt(std::size_t at) const;
-  [[nodiscard]] bool keeps(const node& n, std::string_view keyword) const;
 
   std::vector<node> nodes_;
-  std::map<std::string, std::size_t, std::less<>> places_;  ///< by pointer and by anchor, with the `#`
+  std::unordered_map<const boost::json::value*, std::size_t> places_;
+  std::map<std::string, std::size_t, std::less<>> anchors_;
   bool draft_7_ = false;
   bool lossy_ = false;
   std::string fault_;

@@ -2,7 +2,9 @@
 #include "../../host/envelope.hpp"
 
 #include <boost/json.hpp>
+#include <chrono>
 
+#include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
 
 namespace envelope_test {
@@ -121,6 +123,20 @@ const suite<"envelope"> tests = [] {
     for (int i = 0; i < 10'000; ++i) elements += ",{}";
     const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
     expect(json::serialize(e.data()).size() < std::size_t{8} << 20);
+  };
+  "FRZ-4 filling in defaults costs no more than the size of schema and value"_test = [] {
+    const std::string name(100'000, 'n');
+    std::string elements = "{}";
+    for (int i = 0; i < 100'000; ++i) elements += ",{}";
+    std::string properties = R"("p":{"default":1})";
+    for (int i = 0; i < 2'000; ++i) properties += ",\"p" + std::to_string(i) + "\":{}";
+    for (const std::string& schema : {R"({"items":{"$ref":"#/$defs/)" + name + R"("},"$defs":{")" + name + R"(":{}}})",
+                                      R"({"items":{"properties":{)" + properties + "}}}"}) {
+      const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
+      json::value filled;
+      expect(testing::cpu_time_of([&] { filled = e.data(); }) < std::chrono::milliseconds{500});
+      expect(filled.as_array().size() == 100'001_ul);
+    }
   };
   "B23 structured content that is not what the schema says is delivered, and flagged"_test = [] {
     const auto schema = R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})";

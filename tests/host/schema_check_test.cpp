@@ -2,7 +2,9 @@
 #include "../../host/schema_check.hpp"
 
 #include <chrono>
+#include <vector>
 
+#include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
 
 namespace schema_check_test {
@@ -140,7 +142,94 @@ const suite<"schema_check"> tests = [] {
     const auto twice = R"({"items":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}})";
     expect(too_large(twice, repeated("[", 60) + repeated("]", 60)));
     expect(satisfied(twice, "[[[]]]"));
-    expect(too_large(R"({"uniqueItems":true})", "[1" + repeated(",1", 100'000) + "]"));
+  };
+  "what is the same is found among a hundred thousand elements, and what differs in its last byte is not the same"_test =
+      [] {
+        std::string many = "[0";
+        for (int i = 1; i < 100'000; ++i) many += ',' + std::to_string(i);
+        expect(satisfied(R"({"uniqueItems":true})", many + "]"));
+        expect(violated(R"({"uniqueItems":true})", many + ",77]"));
+        for (const char* same : {"[1,1.0]", "[0,-0.0]", R"([{"a":1,"b":[2]},{"b":[2.0],"a":1}])", R"([[],[]])"})
+          expect(violated(R"({"uniqueItems":true})", same)) << same;
+        for (const char* differ : {"[1,true]", "[0,false]", R"(["1",1])", R"([{"a":1},{"a":2}])", "[[1,2],[2,1]]",
+                                   R"([null,0,"",[],{}])", "[9007199254740993,9007199254740992]"})
+          expect(satisfied(R"({"uniqueItems":true})", differ)) << differ << verdict(R"({"uniqueItems":true})", differ);
+      };
+  "FRZ-4 no schema and no value make a check take longer than their size allows"_test = [] {
+    struct hostile {
+      const char* what;
+      std::string schema;
+      std::string instance;
+    };
+    const std::string four_megabytes(4'000'000, 'x');
+    const std::string text = '"' + four_megabytes + '"';
+    const std::string numbers = "[1" + repeated(",1", 190'000) + "]";
+    std::string refers = R"({"$defs":{")" + std::string(1'000'000, 'n') + R"(":{"allOf":[)";
+    for (int i = 0; i < 2'000; ++i) refers += i > 0 ? R"(,{"a":1})" : R"({"a":1})";
+    std::string chain = R"({"$ref":"#/$defs/d0","$defs":{)";
+    for (int i = 0; i < 3'000; ++i)
+      chain += "\"d" + std::to_string(i) + R"(":{"anyOf":[{"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}]},";
+    std::string nested = "1";
+    for (int i = 0; i < 60; ++i) nested = R"({")" + std::string(60'000, 'k') + R"(":)" + nested + "}";
+    std::string properties;
+    std::string members;
+    for (int i = 0; i < 3'000; ++i) {
+      properties += (i > 0 ? ",\"" : "\"") + std::string(900, 'p') + std::to_string(i) + R"(":{"type":"integer"})";
+      members += (i > 0 ? ",\"" : "\"") + std::string(900, 'p') + std::to_string(i) + "\":1";
+    }
+    const std::vector<hostile> all{
+        {"lengths", R"({"allOf":[true)" + repeated(R"(,{"maxLength":3999999})", 900) + "]}", text},
+        {"lengths in branches", R"({"anyOf":[false)" + repeated(R"(,{"minLength":3999999,"maxLength":1})", 900) + "]}",
+         text},
+        {"choices", R"({"anyOf":[false)" + repeated(R"(,{"enum":["a","b",1]})", 900) + "]}", text},
+        {"constants",
+         R"({"anyOf":[false)" + repeated(R"(,{"const":)" + std::string("\"") + std::string(4'000, 'x') + "\"}", 900) +
+             "]}",
+         '"' + std::string(4'000, 'x') + '"'},
+        {"names", R"({"anyOf":[false)" + repeated(R"(,{"propertyNames":{"maxLength":3999999}})", 900) + "]}",
+         '{' + text + ":1}"},
+        {"required names", R"({"items":{"required":[")" + std::string(100'000, 'r') + "\"]}}",
+         "[{}" + repeated(",{}", 90'000) + "]"},
+        {"the same items", R"({"anyOf":[false)" + repeated(R"(,{"uniqueItems":true})", 900) + "]}", numbers},
+        {"long items", R"({"uniqueItems":true})",
+         "[1" + repeated(",\"" + std::string(2'000, 'u') + '"', 1) +
+             repeated(",[\"" + std::string(2'000, 'u') + "\",1]", 2'000) + "]"},
+        {"many branches for many values",
+         R"({"items":{"anyOf":[false)" + repeated(R"(,{"type":"string"})", 3'000) + "]}}", numbers},
+        {"unevaluated",
+         R"({"unevaluatedItems":false,"anyOf":[true)" + repeated(R"(,{"contains":{"const":2}})", 2'000) + "]}",
+         numbers},
+        {"a long name above many schemas", refers + "]}}}", "1"},
+        {"a chain whose loss spreads backwards", chain + R"("d3000":{"pattern":"x"}}})", "1"},
+        {"long names inside of each other", R"({"additionalProperties":{"$ref":"#"},"required":[]})", nested},
+        {"long names beside each other", R"({"properties":{)" + properties + "}}", '{' + members + '}'},
+        {"twice at every level", R"({"items":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}})",
+         repeated("[", 60) + repeated("]", 60)},
+    };
+    for (const hostile& one : all) {
+      const auto took = testing::cpu_time_of([&] { verdict(one.schema, one.instance); });
+      const std::size_t bytes = one.schema.size() + one.instance.size();
+      // Four times what is allowed: the machine may be busy, and this program's own code is not optimised.
+      const auto allowed = std::chrono::milliseconds{40} + std::chrono::microseconds{40} * (bytes / 1024);
+      expect(took < allowed) << one.what << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << "us"
+                             << verdict(one.schema, one.instance);
+    }
+  };
+  "FRZ-4 what is too much work for its size is not checked, and says so"_test = [] {
+    const std::string text = '"' + std::string(4'000'000, 'x') + '"';
+    const std::string schema = R"({"allOf":[true)" + repeated(R"(,{"maxLength":3999999999})", 900) + "]}";
+    expect(satisfied(schema, text)) << "a text that is short enough by its bytes is not counted";
+    const std::string counts = R"({"anyOf":[false)" + repeated(R"(,{"maxLength":3999999})", 900) + "]}";
+    expect(refused(counts, text, "checking the value would be too much work")) << verdict(counts, text);
+    expect(violated(R"({"maxLength":3999999})", text) and satisfied(R"({"maxLength":4000000})", text));
+    std::string rows = "[";
+    for (int i = 0; i < 20'000; ++i)
+      rows += (i > 0 ? "," : "") + (R"({"id":)" + std::to_string(i) + R"(,"name":"some name","tags":["a","b"]})");
+    expect(satisfied(R"({"type":"array","uniqueItems":true,"items":{"type":"object","required":["id","name"],
+      "additionalProperties":false,"properties":{"id":{"type":"integer","minimum":0},"name":{"type":"string",
+      "maxLength":100},"tags":{"type":"array","items":{"enum":["a","b","c"]}}}}})",
+                     rows + "]"))
+        << "a large result of the usual kind is";
   };
   "T-40 the deepest check that is allowed does not overflow the stack"_test = [] {
     const auto schema = R"({"items":{"allOf":[{"anyOf":[{"allOf":[{"anyOf":[{"$ref":"#"}]}]}]}]}})";
