@@ -93,9 +93,9 @@ const suite<"commands"> tests = [] {
   "FRZ-7 tools prints those of the other servers when one is slower than --timeout"_test = [] {
     const workshop w{{"mute", "demo"}};
     const auto r = w.run({"tools", "--timeout", "4"});
-    expect(r.code == 4_i) << told(r);
+    expect(r.code == 5_i) << told(r);
     expect(contains(r.out, "demo__echo")) << told(r);
-    expect(contains(r.err, "server \"mute\": it was not ready within 4.0 s (--timeout)")) << told(r);
+    expect(contains(r.err, "server \"mute\": it was not ready within the 4.0 s of --timeout")) << told(r);
     expect(survivors(w.token(), 5000).empty());
   };
 
