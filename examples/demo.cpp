@@ -119,7 +119,7 @@ void calls_while_servers_come_and_go(host& h, const std::string& program) {
     const auto added = h.add_server(
         {.name = "guest",
          .transport = hawser::stdio_settings{.command = program, .args = {"demo-server", "--name", "guest"}}});
-    h.settled().get();
+    if (!h.settled().get()) ++failures;
     const auto answer = h.call("guest__add", {{"a", round}, {"b", 40}}).get();
     const auto removed = h.remove_server("guest").get();
     std::printf("  round %d: guest added, its add(%d, 40) says %s, removed; table version %llu -> %llu\n", round, round,
@@ -190,8 +190,7 @@ int main(int /*argc*/, char** argv) {
                    });
     if (!added) ++failures;
     say("Three servers of three protocol revisions start at once; a fourth runs by itself and is reached by HTTP:");
-    h.start();
-    h.settled().get();
+    if (!h.start() || !h.settled().get()) ++failures;
     show_servers(h);
 
     const auto tools = h.tools();

@@ -41,7 +41,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", started.error().what.c_str());
     return 1;
   }
-  host.settled().get();  // … until each is ready, or has said why not
+  if (const auto settled = host.settled().get(); !settled) {  // … until each is ready, or has said why not
+    std::fprintf(stderr, "%s\n", settled.error().what.c_str());
+    return 1;
+  }
   for (const auto& server : host.status())
     std::fprintf(stderr, "%s: %s %s\n", server.name.c_str(), std::string{to_string(server.state)}.c_str(),
                  server.reason.c_str());

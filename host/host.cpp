@@ -6,8 +6,10 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "../runtime/scope.hpp"
+#include "detail/callback_log.hpp"
 #include "detail/host_queue.hpp"
 #include "worker_pool.hpp"
 
@@ -19,8 +21,9 @@ error is_started() { return error{.code = errc::config, .what = "the host is sta
 
 error is_stopped() { return error{.code = errc::closed, .what = "the host is stopped"}; }
 
-// So many native tools may block at once before the next one waits.
-constexpr std::size_t max_tool_threads = 16;
+// So many native tools may block at once before the next one waits. Not fewer: a tool that calls another native tool
+// and waits for it holds its own thread meanwhile.
+constexpr std::size_t max_tool_threads = 256;
 
 hub_options with_pool(hub_options options, worker_pool& pool) {
   if (!options.callbacks && !options.tool_executor)
@@ -34,7 +37,8 @@ struct host::core {
   core(host_settings settings, hub_options options, logger log)
       : home(loop::options{.log = std::move(log)}),
         inside(home, std::move(settings), with_pool(std::move(options), tools)),
-        queue(std::make_shared<detail::host_queue>(home, inside)) {}
+        queue(std::make_shared<detail::host_queue>(home, inside)),
+        thrown(std::make_shared<detail::callback_log>(home.log(), queue)) {}
 
   // What the thread does: opens the hub, and closes it when it is told to.
   task<void> main() {
@@ -55,41 +59,20 @@ struct host::core {
     queue->thread()->id = std::this_thread::get_id();
     home.run(main());
     queue->thread()->id = std::thread::id{};
-    set_looping(false);
-  }
-  void set_looping(bool does) {
-    const std::lock_guard lock{logging};
-    looping = does;
-    if (!does) write_unlogged();
-  }
-
-  /// Any thread. The loop's logger is the loop thread's, as long as there is one.
-  void log_error(std::string text) {
-    if (home.on_loop_thread() || queue->is_forked()) return home.log().write(log_level::error, "callback", text);
-    const std::lock_guard lock{logging};
-    unlogged.push_back(std::move(text));
-    if (!looping) return write_unlogged();
-    home.post([this] {
-      const std::lock_guard again{logging};
-      write_unlogged();
-    });
-  }
-  void write_unlogged() {
-    for (const std::string& text : unlogged) home.log().write(log_level::error, "callback", text);
-    unlogged.clear();
+    thrown->loop_ended();
   }
 
   worker_pool tools{max_tool_threads};
   loop home;
   hub inside;
-  std::shared_ptr<detail::host_queue> queue;  // shared with the held tables
+  std::shared_ptr<detail::host_queue> queue;     // shared with the held tables
+  std::shared_ptr<detail::callback_log> thrown;  // shared with completions
   event stopping;
   std::thread thread;
-  std::mutex ending;                  // of start() and stop()
-  bool stopped = false;               // under it
-  std::mutex logging;                 // not `ending`: stop() holds that while it waits for functions that may log
-  bool looping = false;               // between start() and the end of the thread; under `logging`, and so is the next
-  std::vector<std::string> unlogged;  // lines of other threads for the loop's logger
+  std::mutex ending;                    // of start() and stop()
+  bool stopped = false;                 // under it
+  std::recursive_mutex without_thread;  // of the hub while there is no thread; on_change may ask for more of it
+  bool working_without_thread = false;  // under it
 };
 
 host::host(host_settings settings, hub_options options, logger log)
@@ -98,6 +81,7 @@ host::host(host_settings settings, hub_options options, logger log)
 host::~host() {
   if (core_->queue->is_forked()) return;
   stop();
+  core_->thrown->host_ends();
   delete core_;
 }
 
@@ -115,12 +99,17 @@ result<void> host::start() {
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
+  // From here on the hub is the loop thread's: whoever works on it in run_there() has ended, or is on_change of that.
+  const std::lock_guard alone{c.without_thread};
+  if (c.working_without_thread)
+    return error{.code = errc::config, .what = "a host is not started by a function that it calls"};
+  c.tools.use_signal_mask_of_this_thread();
   c.queue->set_running(true);
-  c.set_looping(true);
+  c.thrown->loop_begins();
   try {
     c.thread = std::thread{[&c] { c.run(); }};
   } catch (const std::system_error& e) {
-    c.set_looping(false);
+    c.thrown->loop_ended();
     c.queue->set_running(false);
     return error{.code = errc::io,
                  .what = std::string{"the thread of the host cannot be started: "} + e.what(),
@@ -139,6 +128,7 @@ void host::stop() {
   c.queue->way().post_last([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
   c.tools.stop();
+  const std::lock_guard alone{c.without_thread};
   c.queue->set_running(false);
 }
 
@@ -147,7 +137,17 @@ void host::submit(detail::host_queue& queue, std::function<task<void>(hub&)> beg
 void host::run_there(const std::function<void(hub&)>& what) {
   core& c = *core_;
   if (c.queue->is_forked()) return;
-  if (!c.queue->running() || c.home.on_loop_thread()) return what(c.inside);  // nobody else is there
+  if (c.home.on_loop_thread()) return what(c.inside);
+  {
+    // While there is no loop thread, whoever holds the mutex is as good.
+    const std::lock_guard alone{c.without_thread};
+    if (!c.queue->running()) {
+      const bool outer = std::exchange(c.working_without_thread, true);
+      what(c.inside);
+      c.working_without_thread = outer;
+      return;
+    }
+  }
   std::promise<void> done;
   const bool posted = c.queue->way().post([&] {
     what(c.inside);
@@ -176,14 +176,14 @@ pending<envelope> held_tools::call(std::string_view name, const boost::json::obj
 }
 
 pending<envelope> host::call(std::string_view name, const boost::json::object& arguments, call_settings settings) {
-  return ask<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
-                        settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
+  return handle_of<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
+                              settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
 }
 
 void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
-  completion guarded_done = [c = core_, done = std::move(done)](result<envelope> outcome) {
+  completion guarded_done = [log = core_->thrown, done = std::move(done)](result<envelope> outcome) {
     auto called = guarded("the completion of a call", [&] { done(std::move(outcome)); });
-    if (!called) c->log_error(called.error().what);
+    if (!called) log->write(called.error().what);
   };
   submit<envelope>(
       queue(),
@@ -201,6 +201,7 @@ result<void> host::add_tool(native_tool added) {
 
 result<void> host::add_tool(std::string name, std::string description, std::string input_schema,
                             std::function<envelope(const boost::json::object&)> function) {
+  if (!function) return add_tool(native_tool{.name = std::move(name)});  // which is refused, as one without a function
   return add_tool(
       {.name = std::move(name),
        .description = std::move(description),
@@ -225,7 +226,7 @@ result<server_id> host::add_server(server_settings added, std::function<std::uni
 }
 
 pending<void> host::remove_server(std::string name) {
-  return ask<void>([name = std::move(name)](hub& h) { return h.remove_server(name); });
+  return handle_of<void>([name = std::move(name)](hub& h) { return h.remove_server(name); });
 }
 
 result<void> host::restart(std::string_view name) {
@@ -241,20 +242,20 @@ std::vector<server_status> host::status() {
 }
 
 pending<void> host::ready(std::string server) {
-  return ask<void>([server = std::move(server)](hub& h) { return h.ready(server); });
+  return handle_of<void>([server = std::move(server)](hub& h) { return h.ready(server); });
 }
 
 pending<void> host::settled() {
-  return ask<void>([](hub& h) { return h.settled(); });
+  return handle_of<void>([](hub& h) { return h.settled(); });
 }
 
 pending<login_summary> host::authenticate(std::string server, login_dialogue with) {
-  return ask<login_summary>(
+  return handle_of<login_summary>(
       [server = std::move(server), with = std::move(with)](hub& h) { return h.authenticate(server, with); });
 }
 
 pending<logout_report> host::log_out(std::string server) {
-  return ask<logout_report>([server = std::move(server)](hub& h) { return h.log_out(server); });
+  return handle_of<logout_report>([server = std::move(server)](hub& h) { return h.log_out(server); });
 }
 
 }  // namespace hawser

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,7 +30,9 @@ class host_queue;
 /// outlive its host. Any thread.
 class held_tools {
  public:
-  [[nodiscard]] const tool_table& table() const noexcept { return *table_; }
+  [[nodiscard]] const tool_table& table() const& noexcept { return *table_; }
+  /// Of a temporary it would dangle: `for (… : host.tools().table())` destroys the table before the first row.
+  const tool_table& table() const&& = delete;
   const tool_table* operator->() const noexcept { return &*table_; }
   /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since;
   /// errc::closed if the host is not running or has been destroyed.
@@ -52,7 +55,9 @@ class host {
   explicit host(host_settings settings, hub_options options = {}, logger log = {});
   host(const host&) = delete;
   host& operator=(const host&) = delete;
-  /// Stops. In a process that was forked from the one that made it, nothing: its thread and its servers are not there.
+  /// Stops, and so is neither for the loop thread nor for a native tool: where a callback holds the last reference to a
+  /// host, or calls exit() with a static one, the process ends with a sentence. In a process that was forked from the
+  /// one that made it, nothing: its thread and its servers are not there.
   ~host();
 
   /// Begins the thread; servers start in the background. A host is started once: errc::config if it is running,
@@ -70,14 +75,15 @@ class host {
 
   /// While a server that could have the name is starting, waits for it, within the timeout. See hub::call.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
-  /// `done` runs on the loop thread and must not block; after stop() it runs at once, on the caller's. What it throws
-  /// is logged.
+  /// `done` runs on the loop thread and must not block. While the host is not running it runs at once, inside of
+  /// call(), with errc::closed: a `done` that calls again whatever the error is would never return. What it throws is
+  /// logged.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
-  /// See hub::add_tool. Its function runs on one of a few threads of the host, several calls at once, unless
-  /// hub_options has an executor: one that blocks holds up nobody.
+  /// See hub::add_tool. Its function runs on a thread of the host's own, up to 256 of them at once, unless hub_options
+  /// has an executor: one that blocks holds up nobody. It may wait for other calls of the host.
   result<void> add_tool(native_tool added);
-  /// A function that returns its text, or a JSON value, at once.
+  /// For a function that returns its result: `envelope::of_text(…)`, `of_value(…)`, `failure(…)`.
   result<void> add_tool(std::string name, std::string description, std::string input_schema,
                         std::function<envelope(const boost::json::object&)> function);
   bool remove_tool(std::string_view name);
@@ -105,6 +111,9 @@ class host {
  private:
   struct core;
   friend class held_tools;
+  /// Whose task it is: of one of the hub's own, the error tells whether the call was executed; of one of the program's,
+  /// nobody knows what it had done when the host stopped it.
+  enum class task_origin : std::uint8_t { hub, program };
   [[nodiscard]] std::shared_ptr<const detail::loop_thread> thread() const noexcept;
   [[nodiscard]] hub& inside() const noexcept;
   [[nodiscard]] detail::host_queue& queue() const noexcept;
@@ -114,31 +123,42 @@ class host {
   void run_there(const std::function<void(hub&)>& what);
 
   template <class T>
-  static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to) {
+  static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to,
+                           task_origin origin) {
     const context here = co_await this_context();
     auto begun = guarded_task("the function of ask", [&] { return what(h); });
     auto outcome = co_await with_stop(to->token(), std::move(begun));
     const bool cancelled = outcome.has_error() && outcome.error().code == errc::cancelled;
     if (cancelled && here.stop_requested() && !to->token().stop_requested())
-      outcome = error{.code = errc::closed, .what = "the host is stopped", .executed = outcome.error().executed};
+      outcome = error{.code = errc::closed,
+                      .what = "the host is stopped",
+                      .executed = origin == task_origin::hub ? outcome.error().executed : execution::unknown};
     to->finish(std::move(outcome));
   }
   template <class T>
   static void submit(detail::host_queue& queue, std::function<task<result<T>>(hub&)> what,
-                     std::shared_ptr<detail::promised<T>> to) {
+                     std::shared_ptr<detail::promised<T>> to, task_origin origin = task_origin::hub) {
     auto promise = std::make_shared<detail::promise<T>>(std::move(to));
-    submit(queue,
-           [what = std::move(what), promise = std::move(promise)](hub& h) { return fulfil<T>(h, what, promise); });
+    submit(queue, [what = std::move(what), promise = std::move(promise), origin](hub& h) {
+      return fulfil<T>(h, what, promise, origin);
+    });
   }
+  template <class T>
+  pending<T> handle_of(std::function<task<result<T>>(hub&)> what, task_origin origin = task_origin::hub);
 
   core* core_;  // owned, and left alone in a forked process
 };
 
 template <class T>
-pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
+pending<T> host::handle_of(std::function<task<result<T>>(hub&)> what, task_origin origin) {
   auto state = std::make_shared<detail::promised<T>>(thread());
-  submit<T>(queue(), std::move(what), state);
+  submit<T>(queue(), std::move(what), state, origin);
   return pending<T>{std::move(state)};
+}
+
+template <class T>
+pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
+  return handle_of<T>(std::move(what), task_origin::program);
 }
 
 }  // namespace hawser

@@ -9,6 +9,8 @@
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "call_handler.hpp"
+#include "detail/argument_check.hpp"
+#include "detail/config_checks.hpp"
 #include "detail/guarded_options.hpp"
 #include "detail/hub_core.hpp"
 #include "detail/native_tool_check.hpp"
@@ -20,15 +22,6 @@ namespace {
 error gone(std::string what) { return error{.code = errc::server_gone, .what = std::move(what)}; }
 
 error is_closed() { return error{.code = errc::closed, .what = "the host is stopped"}; }
-
-// What a caller gives as arguments: an object, or nothing.
-result<void> check_arguments(std::string_view arguments) {
-  if (arguments.empty()) return {};
-  if (auto valid = validate_json(arguments); !valid) return prefixed("the arguments are no JSON", valid.error());
-  if (arguments[arguments.find_first_not_of(" \t\r\n")] != '{')
-    return error{.code = errc::parse, .what = "the arguments are no JSON object"};
-  return {};
-}
 
 }  // namespace
 
@@ -96,7 +89,7 @@ void hub_core::launch(entry& one) {
 // A free place, or a new one; the generation tells the old server of a place from the new one.
 result<server_id> hub_core::add(server_settings added, channel_maker connect) {
   if (closing.is_set()) return is_closed();
-  if (added.name.empty()) return error{.code = errc::config, .what = "a server needs a name"};
+  if (const char* fault = server_name_fault(added.name)) return error{.code = errc::config, .what = fault};
   if (find(added.name))
     return error{
         .code = errc::config, .what = "there is a server named \"" + added.name + "\" already", .server = added.name};
@@ -271,7 +264,8 @@ const registry& hub::table() const noexcept { return core_->table; }
 task<result<envelope>> hub::call(std::string name, std::string arguments, call_settings settings) {
   const usage::mark inside{core_->calls};
   if (core_->closing.is_set()) co_return is_closed();
-  if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + name + '"', sound.error());
+  if (auto sound = detail::check_arguments(arguments); !sound)
+    co_return prefixed("tool \"" + name + '"', sound.error());
   table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
   if (row == nullptr) {
@@ -292,11 +286,13 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
 task<result<envelope>> hub::call(server_id server, std::string tool, std::string arguments, call_settings settings) {
   const usage::mark inside{core_->calls};
   if (core_->closing.is_set()) co_return is_closed();
-  if (auto sound = check_arguments(arguments); !sound) co_return prefixed("tool \"" + tool + '"', sound.error());
+  if (auto sound = detail::check_arguments(arguments); !sound)
+    co_return prefixed("tool \"" + tool + '"', sound.error());
   co_return co_await core_->dispatch(server, call_target{std::move(tool)}, std::move(arguments), std::move(settings));
 }
 
 result<void> hub::add_tool(native_tool added) {
+  if (core_->closing.is_set()) return is_closed();
   if (auto sound = detail::check_native_tool(added, core_->settings.names); !sound) return sound;
   if (core_->natives.contains(added.name))
     return error{.code = errc::config, .what = "there is a native tool named \"" + added.name + "\" already"};

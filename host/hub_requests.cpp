@@ -3,6 +3,7 @@
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
+#include "detail/argument_check.hpp"
 #include "detail/hub_core.hpp"
 
 namespace hawser {
@@ -136,10 +137,16 @@ task<result<raw_json>> hub::read_resource(std::string server, std::string uri, c
 
 task<result<raw_json>> hub::get_prompt(std::string server, std::string name, std::string arguments,
                                        call_settings settings) {
-  return asked(*core_, std::move(server), "prompt", std::move(settings),
-               [name = std::move(name), arguments = std::move(arguments)](session& s, call_options options) {
-                 return s.get_prompt(name, arguments, std::move(options));
-               });
+  if (auto sound = detail::check_arguments(arguments); !sound) {
+    error why = prefixed("prompt \"" + name + '"', sound.error());
+    why.server = std::move(server);
+    co_return why;
+  }
+  auto asking = asked(*core_, std::move(server), "prompt", std::move(settings),
+                      [name = std::move(name), arguments = std::move(arguments)](session& s, call_options options) {
+                        return s.get_prompt(name, arguments, std::move(options));
+                      });
+  co_return co_await std::move(asking);
 }
 
 task<result<raw_json>> hub::complete(std::string server, std::string params) {

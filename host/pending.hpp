@@ -2,6 +2,7 @@
 // What another thread holds while the loop works for it: like a future, and it can be cancelled.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -25,6 +26,11 @@ struct loop_thread {
   std::atomic<std::thread::id> id;
   [[nodiscard]] bool is_current() const noexcept { return id.load() == std::this_thread::get_id(); }
 };
+
+inline error outcome_is_taken() {
+  return error{
+      .code = errc::closed, .what = "the outcome of this call was taken already", .executed = execution::unknown};
+}
 
 template <class T>
 class promised {
@@ -50,12 +56,15 @@ class promised {
     std::unique_lock lock{mutex_};
     if (outcome_ || bound <= std::chrono::nanoseconds::zero()) return outcome_.has_value();
     require_another_thread();
-    return finished_.wait_for(lock, bound, [&] { return outcome_.has_value(); });
+    // The clock of the wait cannot count further than some 290 years from its beginning.
+    constexpr std::chrono::nanoseconds longest = std::chrono::hours{24 * 365 * 100};
+    return finished_.wait_for(lock, std::min(bound, longest), [&] { return outcome_.has_value(); });
   }
   result<T> take() {
     std::unique_lock lock{mutex_};
     if (!outcome_) require_another_thread();
     finished_.wait(lock, [&] { return outcome_.has_value(); });
+    if (std::exchange(taken_, true)) return outcome_is_taken();
     return std::move(*outcome_);
   }
 
@@ -69,6 +78,7 @@ class promised {
   std::mutex mutex_;
   std::condition_variable finished_;
   std::optional<result<T>> outcome_;
+  bool taken_ = false;  // of the outcome, only an empty shell is left
   std::stop_source stop_;
 };
 
@@ -91,20 +101,27 @@ class promise {
 
 }  // namespace detail
 
-/// One thread's handle. Dropping it drops the answer, not the call.
+/// One thread's handle. Dropping it drops the answer, not the call. One that was moved from has no outcome: get() says
+/// so, and the rest does nothing.
 template <class T>
 class pending {
  public:
   explicit pending(std::shared_ptr<detail::promised<T>> of) noexcept : of_(std::move(of)) {}
 
-  /// Waits, and hands the outcome over; once. To wait on the loop thread, where completions and on_change run, would be
-  /// to wait for ever: it ends the process with a sentence.
-  result<T> get() { return of_->take(); }
+  /// Waits, and hands the outcome over, once; a second time, the error is errc::closed. To wait on the loop thread,
+  /// where completions and on_change run, would be to wait for ever: it ends the process with a sentence. In a process
+  /// that was forked meanwhile, nobody works on the call any more, and waiting does not end.
+  result<T> get() {
+    if (!of_) return detail::outcome_is_taken();
+    return of_->take();
+  }
   /// Whether get() would return at once; waits for that at most so long, and not on the loop thread either.
-  bool wait_for(std::chrono::nanoseconds bound) { return of_->wait_for(bound); }
+  bool wait_for(std::chrono::nanoseconds bound) { return !of_ || of_->wait_for(bound); }
   /// The call ends soon, with errc::cancelled if it had no answer yet. Its server is told if any of it was sent; else
   /// nothing of it will be, and the error says `executed: no`.
-  void cancel() { of_->cancel(); }
+  void cancel() {
+    if (of_) of_->cancel();
+  }
 
  private:
   std::shared_ptr<detail::promised<T>> of_;

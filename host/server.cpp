@@ -153,13 +153,14 @@ task<result<session*>> server::connected() {
       auto news = co_await login_->appeared();
       if (news && *news && state_ == server_state::needs_auth && restart()) continue;
     }
-    if (state_ != server_state::starting) break;
+    // Of one that is ready without accepting calls, the connection has just ended: what follows is not decided yet.
+    if (state_ != server_state::starting && state_ != server_state::ready) break;
     changed_.reset();
     auto waited = co_await changed_.wait();
     if (!waited) co_return described(waited.error(), "start");
   }
-  error why{.code = ended_ ? ended_->code : errc::closed, .what = std::string{to_string(state_)}};
-  if (!reason_.empty()) why.what += ": " + reason_;
+  error why{.code = ended_ && !over_ ? ended_->code : errc::closed, .what = std::string{to_string(state_)}};
+  if (!reason_.empty() && reason_ != why.what) why.what += ": " + reason_;
   if (!advice_.empty()) why.what += " (" + advice_ + ')';
   if (ended_) why.native = ended_->native;
   co_return described(std::move(why), "start");
@@ -174,8 +175,11 @@ task<result<void>> server::tools_listed() {
 
 call_options server::options_for(const call_settings& settings) const {
   const auto own = [](const auto& first, const auto& second) { return first ? first : second; };
-  const std::optional<duration> total = own(settings.timeout, settings_.timeout);
-  const std::optional<duration> silence = own(settings.silence, settings_.silence);
+  const auto at_least_nothing = [](std::optional<duration> limit) {
+    return limit ? std::optional{std::max(*limit, duration::zero())} : limit;
+  };
+  const std::optional<duration> total = at_least_nothing(own(settings.timeout, settings_.timeout));
+  const std::optional<duration> silence = at_least_nothing(own(settings.silence, settings_.silence));
   call_options options{.hard_timeout = total.value_or(around_.settings.limits.hard_timeout)};
   // Who allows a time in all allows the silence, too, unless he says otherwise, and the other way round.
   options.idle_timeout = silence.value_or(total.value_or(around_.settings.limits.silence));

@@ -4,6 +4,7 @@
 
 #include "../runtime/guarded.hpp"
 #include "../runtime/timeout.hpp"
+#include "../transports/guarded_channel.hpp"
 #include "../transports/protocol.hpp"
 #include "../transports/recording_channel.hpp"
 #include "server.hpp"
@@ -15,8 +16,8 @@ task<result<std::unique_ptr<channel>>> server::make_channel() {
   if (connect_) {
     auto connected_to = guarded("connect", connect_);
     if (!connected_to) co_return connected_to.error();
-    made = *std::move(connected_to);
-    if (!made) co_return error{.code = errc::closed, .what = "the program has no connection to it"};
+    if (*connected_to == nullptr) co_return error{.code = errc::closed, .what = "the program has no connection to it"};
+    made = std::make_unique<guarded_channel>(around_.session.home, *std::move(connected_to));
   } else if (const auto* child = std::get_if<stdio_settings>(&settings_.transport)) {
     if (!around_.allow_spawn)
       co_return error{.code = errc::config, .what = "this program does not start processes for servers"};

@@ -26,6 +26,7 @@ void worker_pool::run(std::function<void()> job) {
 }
 
 void worker_pool::work() {
+  mask_.apply();
   std::unique_lock lock{mutex_};
   for (;;) {
     ++idle_;

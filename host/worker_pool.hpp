@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A few threads for functions of the embedding program that may block, as native tools do. Threads start when they are
-// needed and stay until the end. Not libuv's pool, which is for short jobs and shared with the whole program.
+// Threads for functions of the embedding program that may block, as native tools do. A thread starts when a job finds
+// no idle one, and stays until the end. Not libuv's pool, which is for short jobs and shared with the whole program.
 #pragma once
 
 #include <condition_variable>
@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "../runtime/signal_mask.hpp"
 
 namespace hawser {
 
@@ -21,6 +23,8 @@ class worker_pool {
   /// Stops.
   ~worker_pool() { stop(); }
 
+  /// The threads get the signal mask of the caller, not that of whoever needs one more of them. Before the first job.
+  void use_signal_mask_of_this_thread() noexcept { mask_ = signal_mask{}; }
   /// Any thread. The job does not throw. Dropped after stop(); std::system_error where there is no thread and none can
   /// be started.
   void run(std::function<void()> job);
@@ -33,6 +37,7 @@ class worker_pool {
   void work();
 
   const std::size_t max_threads_;
+  signal_mask mask_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;

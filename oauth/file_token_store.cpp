@@ -57,7 +57,10 @@ bool file_token_store::put_into(token_book& book, std::vector<unsaved>& these) {
 
 bool file_token_store::in_memory() {
   if (path_.empty() && !memory_) {
-    const error why{.code = errc::config, .what = "there is no home folder for logins (XDG_STATE_HOME, HOME)"};
+    const error why{.code = errc::config,
+                    .what =
+                        "no file for logins is set (XDG_STATE_HOME or HOME for the command, hub_options::login_file "
+                        "for a program)"};
     go_on_in_memory(why, {});
   }
   return memory_ != nullptr;

@@ -53,10 +53,15 @@ error prefixed(std::string_view subject, error e);
 /// The error every stopped operation ends with.
 error cancelled_error();
 
+/// A value or an `error`. A class of its own, because an alias cannot be [[nodiscard]]: whoever calls something that
+/// may fail looks at the outcome, or says with ignore() why not.
 template <class T>
-using result = boost::system::result<T, error>;
+class [[nodiscard]] result : public boost::system::result<T, error> {
+ public:
+  using boost::system::result<T, error>::result;
+};
 
-/// Says in one word that a result is dropped on purpose; the reason stands beside it.
+/// Drops a result on purpose; the second argument is the reason.
 template <class T>
 void ignore(const result<T>& /*outcome*/, const char* /*why*/) noexcept {}
 

@@ -10,11 +10,12 @@ error thrown_error(std::string_view callback) {
   try {
     throw;
   } catch (const std::exception& thrown) {
-    what.append(" threw: ").append(thrown.what());
+    const char* said = thrown.what();  // of a class of the program's, so that it may be null
+    what.append(" threw: ").append(said != nullptr ? said : "an exception without a text");
   } catch (...) {
     what += " threw something that is no std::exception";
   }
-  return error{.code = errc::protocol, .what = std::move(what)};
+  return error{.code = errc::protocol, .what = std::move(what), .executed = execution::unknown};
 }
 
 }  // namespace hawser

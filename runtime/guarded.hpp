@@ -14,7 +14,8 @@
 
 namespace hawser {
 
-/// `on_change threw: no such file`, for the exception that is being handled: only inside a handler.
+/// `on_change threw: no such file`, for the exception that is being handled: only inside a handler. Says `executed:
+/// unknown`: nobody knows what the function had done by then.
 error thrown_error(std::string_view callback);
 
 /// Calls `function`; its value, or what it threw as an error.

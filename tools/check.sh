@@ -132,6 +132,7 @@ check_install() {
   build release || { count_failure "the release build"; return 0; }
   check "a program builds against the installed library" installed_library
   check "EMB-6 the first program of README.md builds and runs against the installed library" readme_host
+  check "EMB-8 a result that is dropped is a warning, awaited or not" dropped_results
   check "a project that includes Hawser builds, without its tests" including_project
   check "what an xmake user types works" plain_xmake
   check "EMB-7 compilers that are too old are refused, a new one by its plain name is not" compiler_gate
@@ -169,8 +170,17 @@ readme_host() {
   grep '^#include' "$to/program" > "$to/readme_includes.inc"
   grep -v '^#include' "$to/program" > "$to/readme_statements.inc"
   installed_flags "$installed"
-  "$(llvm clang++)" -std=c++20 -Wall -Wextra "${cflags[@]}" -I"$to" tests/install/readme_host.cpp -o "$to/readme_host" "${libs[@]}"
+  "$(llvm clang++)" -std=c++20 -Wall -Wextra -Werror "${cflags[@]}" -I"$to" tests/install/readme_host.cpp -o "$to/readme_host" "${libs[@]}"
   "$to/readme_host" tests/install/files_server.sh | diff - <(printf '%s\n' "the text of notes.txt" files__read_file greet)
+}
+
+dropped_results() {
+  local source=$cache/installed/dropped.cpp cflags libs
+  installed_flags "$cache/installed"
+  printf '%s\n' '#include <hawser/runtime/error.hpp>' '#include <hawser/runtime/task.hpp>' 'hawser::result<int> parse();' 'hawser::task<hawser::result<void>> work();' \
+    'hawser::task<void> caller() {' '  parse();' '  co_await work();' '}' > "$source"
+  "$(llvm clang++)" -std=c++20 -fsyntax-only "${cflags[@]}" "$source" 2> "$source.log"
+  diff - <(grep -o 'dropped.cpp:[0-9]*:.*nodiscard' "$source.log" | cut -d: -f2) <<< $'6\n7'
 }
 
 # As README.md says, with the program that it shows.

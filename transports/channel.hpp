@@ -31,6 +31,7 @@ class receiver {
   ~receiver() = default;
 };
 
+/// Where a method of an embedder's channel throws, the connection ends with an error; those that are noexcept must not.
 class channel {
  public:
   channel() = default;

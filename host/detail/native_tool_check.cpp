@@ -20,7 +20,8 @@ result<void> check_native_schema(std::string_view schema) {
 
 result<void> check_native_tool(const native_tool& added, const naming& names) {
   const auto refused = [](std::string what) { return error{.code = errc::config, .what = std::move(what)}; };
-  if (added.name.empty() || !added.function) return refused("a native tool needs a name and a function");
+  if (added.name.empty()) return refused("a native tool needs a name");
+  if (!added.function) return refused("the native tool \"" + added.name + "\" needs a function");
   const std::string tool = " of the tool \"" + added.name + '"';
   if (const std::string exposed = exposed_name(names, "", added.name); exposed != added.name)
     return refused("a native tool named \"" + added.name + "\" would be exposed as \"" + exposed +

@@ -86,7 +86,7 @@ hub_options with_a_user() {
 std::string said(const result<envelope>& answer) { return answer ? answer->text() : "failed: " + answer.error().what; }
 
 void settle(host& of) {
-  of.start();
+  expect(of.start().has_value());
   auto settled = of.settled();
   expect(settled.wait_for(10s));
   for (const server_status& one : of.status()) expect(one.state == server_state::ready) << one.reason;
@@ -142,7 +142,8 @@ const suite<"http_host"> tests = [] {
       std::string other = "other";
       const bool listed = becomes_true([&] {
         if (of.tools()->find("far__fresh") != nullptr) return true;
-        of.call("far__add_tool", {{"name", other += '_'}}).get();
+        const auto added = of.call("far__add_tool", {{"name", other += '_'}}).get();
+        expect(added.has_value());
         return false;
       });
       expect(listed) << era.revision;

@@ -33,7 +33,7 @@ bool not_executed(const result<envelope>& answer) {
 class counting_host {
  public:
   counting_host() : of(settings(), counted(sent)) {
-    of.start();
+    expect(of.start().has_value());
     auto ready = of.ask<void>([](hub& h) { return h.ready("a"); }).get();
     expect(fatal(ready.has_value()));
   }
@@ -194,7 +194,7 @@ const suite<"cancelled calls"> tests = [] {
                                     answer(envelope::of_text("done"));
                                   }});
         expect(added.has_value());
-        of.start();
+        expect(of.start().has_value());
         expect(not_executed(of.call("counts", {}, {.stop = stopped_token()}).get()));
         auto queued = of.call("counts");
         expect(!queued.wait_for(20ms));
@@ -215,7 +215,7 @@ const suite<"cancelled calls"> tests = [] {
                                 called.set_value();
                               }});
     expect(added.has_value());
-    of.start();
+    expect(of.start().has_value());
     auto handle = of.call("thinks");
     called.get_future().wait();
     handle.cancel();

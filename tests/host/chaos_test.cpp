@@ -175,7 +175,7 @@ const suite<"chaos"> tests = [] {
         const testing::lateness machine;
         {
           host of{eight_servers(folder / "journal", token)};
-          of.start();
+          expect(of.start().has_value());
           auto all = of.settled().get();
           expect(all.has_value());
           std::atomic<bool> done = false;

@@ -66,7 +66,7 @@ const suite<"host"> tests = [] {
   "a call is a handle, a callback or a tool of a held table"_test = [] {
     host of{with_servers({shell("a", "serve")})};
     add_echo(of);
-    of.start();
+    expect(of.start().has_value());
     is_running(of, "a");
     auto handle = of.call("a__echo");
     const auto waited = handle.get();
@@ -94,7 +94,7 @@ const suite<"host"> tests = [] {
     {
       host of{with_servers({shell("a", "serve")})};
       add_echo(of);
-      of.start();
+      expect(of.start().has_value());
       is_running(of, "a");
       held.emplace(of.tools());
       host other{{}};
@@ -123,7 +123,7 @@ const suite<"host"> tests = [] {
       {
         host of{{}};
         add_echo(of);
-        of.start();
+        expect(of.start().has_value());
         for (int t = 0; t < 3; ++t) {
           callers.emplace_back([&, held = of.tools()] {
             // Until the host is gone: each thread calls at least once after its end.
@@ -148,7 +148,7 @@ const suite<"host"> tests = [] {
 
   "EMB-6 a call right after the start waits for the server that may have the tool"_test = [] {
     host of{with_servers({shell("a", "serve"), shell("never", "sleep 60")})};
-    of.start();
+    expect(of.start().has_value());
     const auto answer = of.call("a__echo").get();
     expect(said(answer) == "ok");
     const auto begin = std::chrono::steady_clock::now();
@@ -168,7 +168,7 @@ const suite<"host"> tests = [] {
     missing.transport = stdio_settings{.command = "no-such-program-anywhere"};
     host of{with_servers({shell("a", "serve"), missing, shell("never", "sleep 60")})};
     expect(of.ready("a").get().has_error()) << "it is not started";
-    of.start();
+    expect(of.start().has_value());
     const auto ready = of.ready("a").get();
     expect(ready.has_value() && of.tools()->find("a__echo") != nullptr);
     const auto failed = of.ready("missing").get();
@@ -185,7 +185,7 @@ const suite<"host"> tests = [] {
   "calls from many threads are answered each with its own"_test = [] {
     host of{{}};
     add_echo(of);
-    of.start();
+    expect(of.start().has_value());
     std::atomic<int> right = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t) {
@@ -210,7 +210,7 @@ const suite<"host"> tests = [] {
       if (line.find("notifications/cancelled") != std::string_view::npos) ++cancellations;
     };
     host of{with_servers({shell("a", mute)}), options};
-    of.start();
+    expect(of.start().has_value());
     is_running(of, "a");
     auto by_handle = of.call("a__echo");
     expect(!by_handle.wait_for(20ms));
@@ -235,7 +235,7 @@ const suite<"host"> tests = [] {
       return envelope::of_text("noted");
     });
     expect(added.has_value());
-    of.start();
+    expect(of.start().has_value());
     {
       const auto dropped = of.call("note");
     }
@@ -261,7 +261,7 @@ const suite<"host"> tests = [] {
     });
     add("never", [](const object&, const reply<envelope>&) {});
     add("throws", [](const object&, const reply<envelope>&) { throw std::runtime_error{"no"}; });
-    of.start();
+    expect(of.start().has_value());
     expect(said(of.call("later").get()) == "from a thread");
     expect(said(of.call("twice").get()) == "first");
     const auto dropped = of.call("never").get();
@@ -283,7 +283,7 @@ const suite<"host"> tests = [] {
                                 kept.push_back(std::move(answer));
                               }});
     expect(added.has_value());
-    of.start();
+    expect(of.start().has_value());
     auto by_handle = of.call("thinks");
     by_handle.cancel();
     expect(failed(by_handle.get(), errc::cancelled));
@@ -307,7 +307,7 @@ const suite<"host"> tests = [] {
         return envelope::of_text("here");
       });
       expect(added.has_value());
-      of.start();
+      expect(of.start().has_value());
       std::promise<void> seen;
       of.call("nobody", {}, {}, [&](const result<envelope>&) {
         loop_thread = std::this_thread::get_id();
@@ -323,7 +323,7 @@ const suite<"host"> tests = [] {
     {
       host of{with_servers({shell("steady", "serve", token)})};
       add_echo(of);
-      of.start();
+      expect(of.start().has_value());
       is_running(of, "steady");
       std::atomic<bool> done = false;
       std::atomic<int> wrong = 0;
@@ -368,7 +368,7 @@ const suite<"host"> tests = [] {
                                 kept.push_back(std::move(answer));
                               }});
     expect(added.has_value());
-    of.start();
+    expect(of.start().has_value());
     is_running(of, "a");
     std::atomic<int> callbacks = 0;
     std::vector<pending<envelope>> handles;
@@ -396,7 +396,7 @@ const suite<"host"> tests = [] {
     add_echo(of);
     expect(failed(of.call("echo", {{"text", "x"}}).get(), errc::closed));
     expect(of.status().size() == 1_ul && of.tools()->size() == 1_ul);
-    of.start();
+    expect(of.start().has_value());
     is_running(of, "a");
     expect(said(of.call("echo", {{"text", "x"}}).get()) == "x");
     of.stop();
@@ -456,7 +456,7 @@ const suite<"host"> tests = [] {
       {
         host of{{}};
         add_echo(of);
-        of.start();
+        expect(of.start().has_value());
         std::atomic<bool> stopped = false;
         std::vector<std::jthread> callers;  // joined before anything they look at dies
         for (int t = 0; t < 3; ++t) {
@@ -481,7 +481,7 @@ const suite<"host"> tests = [] {
   "a callback may call, ask and change things itself"_test = [] {
     host of{{}};
     add_echo(of);
-    of.start();
+    expect(of.start().has_value());
     std::promise<std::string> told;
     of.call("echo", {{"text", "one"}}, {}, [&](const result<envelope>& first) {
       add_echo(of, "other");

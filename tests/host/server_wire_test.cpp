@@ -37,6 +37,10 @@ task<void> endless_line(hub_house& h) {
   co_await answers(h, "a");  // what was complete before is delivered
   const call_outcome got = co_await h.call("a__echo");
   expect(got.failed_with(errc::too_large, execution::unknown)) << got.said();
+  // The next call waits until it is decided what becomes of the server, and says that.
+  const call_outcome next = co_await h.call("a__echo");
+  expect(next.failure.has_value() && !contains(next.said(), "ready") && contains(next.said(), "started again"))
+      << next.said();
   const server_status ended = co_await h.until("a", state::degraded);
   expect(contains(ended.reason, "65536 bytes")) << ended.reason;
   expect(testing::processes_with(h.token).empty()) << "it is killed before it is started again";

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "../../runtime/error.hpp"
 
+#include <boost/system/result.hpp>
+#include <concepts>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,6 +104,26 @@ const suite<"error"> tests = [] {
     result<int> inner = full();
     const result<std::string> outer = std::move(inner).error();
     expect(outer.error().native == -32602 && outer.error().server == "git" && outer.error().data == R"({"a":1})");
+  };
+
+  // That a dropped one is a warning is checked where the library is installed: tools/check.sh, dropped_results.
+  "EMB-8 a result is a class of its own that converts, copies, moves and compares"_test = [] {
+    static_assert(!std::same_as<result<int>, boost::system::result<int, error>>);
+    static_assert(std::derived_from<result<int>, boost::system::result<int, error>>);
+    static_assert(std::is_nothrow_move_constructible_v<result<std::string>>);
+    static_assert(!std::is_copy_constructible_v<result<std::unique_ptr<int>>>);
+    const result<const char*> text = "eight";
+    const result<std::string> widened = text;
+    expect(widened.has_value() && *widened == "eight");
+    result<std::string> copy = widened;
+    expect(std::move(copy).value() == "eight" && widened->size() == 5U);
+    result<std::unique_ptr<int>> owner = std::make_unique<int>(8);
+    const result<std::unique_ptr<int>> moved = std::move(owner);
+    expect(moved.has_value() && **moved == 8);
+    result<void> outcome;
+    expect(outcome.has_value());
+    outcome = full();
+    expect(outcome.has_error() && outcome.error().what == "no such tool");
   };
 
   "a value nobody checked for throws what the error said"_test = [] {

@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
                      .token = argv[8]};
   if (a.claims < 0) return 2;
   host of{four_servers(a)};
-  of.start();
+  if (!of.start()) return 2;
   auto settled = of.settled().get();
   if (!settled) std::fprintf(stderr, "fixture_caller: %s\n", settled.error().what.c_str());
   std::atomic<bool> done = false;

@@ -223,7 +223,10 @@ int run(std::string url) {
   host_settings settings;
   settings.servers.push_back(std::move(server));
   host of{std::move(settings), agreeable()};
-  of.start();
+  if (const auto started = of.start(); !started) {
+    std::fprintf(stderr, "%s\n", started.error().what.c_str());
+    return 1;
+  }
   user somebody{of};
   if (somebody.arrive()) act_for(text_from("MCP_CONFORMANCE_SCENARIO"))(somebody);
   of.stop();

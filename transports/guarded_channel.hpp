@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// In front of a channel of the embedding program: what a method of it throws ends the connection, with an error that
+// names the method, and not the process.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "../runtime/loop.hpp"
+#include "channel.hpp"
+
+namespace hawser {
+
+class guarded_channel final : public channel, private receiver {
+ public:
+  guarded_channel(loop& home, std::unique_ptr<channel> inner);
+  ~guarded_channel() override;
+
+  task<result<void>> open(receiver& to) override;
+  std::size_t send(const outgoing& message) override;
+  [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
+  task<result<void>> drained() override;
+  bool withdraw(std::int64_t request) noexcept override { return inner_->withdraw(request); }
+  void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_->cancel(request, reason); }
+  void release(std::int64_t request) noexcept override { inner_->release(request); }
+  void negotiated(const peer_info& info) override;
+  [[nodiscard]] bool is_http() const noexcept override { return inner_->is_http(); }
+  void rest() noexcept override { inner_->rest(); }
+  task<result<void>> close() override;
+
+ private:
+  void on_message(const message_view& message) noexcept override;
+  void on_request_failed(std::int64_t request, error why) noexcept override;
+  void on_reset(error why) noexcept override;
+  void on_closed(error why) noexcept override;
+  /// Tells the receiver in a turn of its own that the connection has ended: it may be the caller.
+  void fail(error why);
+
+  loop& loop_;
+  std::unique_ptr<channel> inner_;
+  receiver* to_ = nullptr;                  // null before open(), and after the last call
+  std::shared_ptr<guarded_channel*> self_;  // what fail() posts; null inside once this is destroyed
+};
+
+}  // namespace hawser
