@@ -180,12 +180,13 @@ task<result<envelope>> hub_core::call_native_in_time(std::string tool, std::stri
 }
 
 task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std::string arguments,
-                                          call_settings settings_of_call) {
+                                          call_settings settings_of_call, time_point began) {
   // Before anything is done for it: a lazy server is not started for a call that nobody waits for.
   const context here = co_await this_context();
   if (settings_of_call.stop.stop_requested() || here.stop_requested_anywhere()) co_return cancelled_error();
   if (id == native_id) {
     duration bound = settings_of_call.timeout.value_or(settings.limits.hard_timeout);
+    bound = std::max(duration::zero(), bound - std::max(duration::zero(), home.rough_now() - began));
     if (settings_of_call.silence) bound = std::min(bound, *settings_of_call.silence);
     auto calling = call_native_in_time(std::move(target.tool), std::move(arguments), bound);
     co_return co_await with_stop(settings_of_call.stop, std::move(calling));
@@ -195,7 +196,7 @@ task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std:
   if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
   if (arguments.empty()) arguments = "{}";  // some servers insist on them
   call_options options_of_call = owner->options_for(settings_of_call);
-  auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call));
+  auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call), began);
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
   if (!answer) co_return answer.error();
   envelope_options reading{
@@ -266,21 +267,20 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   if (core_->closing.is_set()) co_return is_closed();
   if (auto sound = detail::check_arguments(arguments); !sound)
     co_return prefixed("tool \"" + name + '"', sound.error());
+  // The limits are for the whole call, the wait for the tool included.
+  const time_point began = core_->home.rough_now();
   table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
   if (row == nullptr) {
     if (settings.stop.stop_requested()) co_return cancelled_error();
-    const time_point began = core_->home.now();
     auto listed = co_await core_->until_listed(name, settings);
     if (!listed) co_return listed.error();
-    // The limit is one for the whole call, the wait included.
-    if (settings.timeout) settings.timeout = std::max(duration{1}, *settings.timeout - (core_->home.now() - began));
     held = core_->table.table();
     row = held->find(name);
     if (row == nullptr) co_return core_->unknown_tool(name);
   }
   call_target target{*row, held};
-  co_return co_await core_->dispatch(row->server, std::move(target), std::move(arguments), std::move(settings));
+  co_return co_await core_->dispatch(row->server, std::move(target), std::move(arguments), std::move(settings), began);
 }
 
 task<result<envelope>> hub::call(server_id server, std::string tool, std::string arguments, call_settings settings) {
@@ -288,7 +288,9 @@ task<result<envelope>> hub::call(server_id server, std::string tool, std::string
   if (core_->closing.is_set()) co_return is_closed();
   if (auto sound = detail::check_arguments(arguments); !sound)
     co_return prefixed("tool \"" + tool + '"', sound.error());
-  co_return co_await core_->dispatch(server, call_target{std::move(tool)}, std::move(arguments), std::move(settings));
+  const time_point began = core_->home.rough_now();
+  co_return co_await core_->dispatch(server, call_target{std::move(tool)}, std::move(arguments), std::move(settings),
+                                     began);
 }
 
 result<void> hub::add_tool(native_tool added) {

@@ -2,6 +2,7 @@
 // A hub's servers by name: adding, removing, their state, and what they can be asked beside tools.
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
+#include "../transports/json_validator.hpp"
 #include "../transports/protocol.hpp"
 #include "detail/argument_check.hpp"
 #include "detail/hub_core.hpp"
@@ -119,12 +120,18 @@ task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::st
   co_return answer;
 }
 
-// Params that name no tool get the empty name, which no server lists.
+// Params that name no tool, or more than one, get the empty name, which is never admitted: of two members called
+// `name`, some servers read the first.
 std::string tool_in(const std::string& params) {
-  const auto parsed = raw_json{params}.parse();
-  const boost::json::object* members = parsed ? parsed->if_object() : nullptr;
-  const boost::json::value* name = members != nullptr ? members->if_contains("name") : nullptr;
-  return name != nullptr && name->is_string() ? std::string{name->get_string()} : std::string{};
+  if (!validate_json(params)) return {};
+  const std::size_t first = params.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || params[first] != '{') return {};
+  std::vector<std::string> names;
+  for_each_member(std::string_view{params}.substr(first), [&](std::string_view member, std::string_view value) {
+    if (same_name(member, "name")) names.push_back(text_of(value).value_or(std::string{}));
+    return names.size() < 2;
+  });
+  return names.size() == 1 ? std::move(names.front()) : std::string{};
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ bool opens_in_a_browser(std::string_view url) { return url.starts_with("https://
 
 }  // namespace
 
-task<result<std::string>> input_desk::answer(std::string server, std::string method, std::string params) const {
+task<result<std::string>> input_desk::answer(std::string server, std::string method, std::string params,
+                                             std::function<void()> asking) const {
   json::object object;
   if (!params.empty()) {
     auto parsed = raw_json{params}.parse();
@@ -50,9 +51,9 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
   // Nobody there to be asked is the same as a method that does not exist: it was not declared.
   if (method == protocol::method::roots_list && handlers_.roots) co_return co_await list_roots(std::move(server));
   if (method == protocol::method::create_message && handlers_.sampling)
-    co_return co_await sample(std::move(server), std::move(object));
+    co_return co_await sample(std::move(server), std::move(object), std::move(asking));
   if (method == protocol::method::elicit && (handlers_.form || handlers_.url))
-    co_return co_await elicit(std::move(server), std::move(object));
+    co_return co_await elicit(std::move(server), std::move(object), std::move(asking));
   co_return rpc_error(protocol::code::method_not_found, "no such method: " + method);
 }
 
@@ -70,11 +71,13 @@ task<result<std::string>> input_desk::list_roots(std::string server) const {
   co_return json::serialize(json::object{{"roots", std::move(roots)}});
 }
 
-task<result<std::string>> input_desk::sample(std::string server, json::object params) const {
+task<result<std::string>> input_desk::sample(std::string server, json::object params,
+                                             std::function<void()> asking) const {
   // Sampling: tools that were not declared are an error, not something to leave out silently.
   if (!handlers_.sampling_has_tools && (params.contains("tools") || params.contains("toolChoice")))
     co_return rpc_error(protocol::code::invalid_params, "sampling with tools was not declared");
   sampling_request request{.server = std::move(server), .params = std::move(params)};
+  if (asking) asking();
   auto answered = co_await ask(way_, where_, handlers_.sampling, "the input handler sampling", std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value())
@@ -82,21 +85,23 @@ task<result<std::string>> input_desk::sample(std::string server, json::object pa
   co_return json::serialize(**answered);
 }
 
-task<result<elicitation_answer::action>> input_desk::consent(url_request request) const {
+task<result<elicitation_answer::action>> input_desk::consent(url_request request, std::function<void()> asking) const {
   if (!handlers_.url) co_return rpc_error(protocol::code::invalid_params, "elicitation by URL was not declared");
   if (!opens_in_a_browser(request.url))
     co_return rpc_error(protocol::code::invalid_params, "the URL is neither https nor http");
+  if (asking) asking();
   auto answered = co_await ask(way_, where_, handlers_.url, "the input handler url", std::move(request));
   if (!answered) co_return answered.error();
   co_return answered->has_value() ? (*answered)->what : action::decline;
 }
 
-task<result<std::string>> input_desk::elicit(std::string server, json::object params) const {
+task<result<std::string>> input_desk::elicit(std::string server, json::object params,
+                                             std::function<void()> asking) const {
   const std::string mode = text_member(params, "mode");
   const std::string message = text_member(params, "message");
   if (mode == "url") {
     url_request request{.server = std::move(server), .message = message, .url = text_member(params, "url")};
-    auto agreed = co_await consent(std::move(request));
+    auto agreed = co_await consent(std::move(request), std::move(asking));
     if (!agreed) co_return agreed.error();
     co_return json::serialize(json::object{{"action", word(*agreed)}});
   }
@@ -113,6 +118,7 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   if (const auto checkable = schema_violation(schema, "{}"); !checkable)
     co_return rpc_error(protocol::code::invalid_params, "requestedSchema: " + checkable.error().what);
   form_request request{.server = std::move(server), .message = message, .schema = found->get_object()};
+  if (asking) asking();
   auto answered = co_await ask(way_, where_, handlers_.form, "the input handler form", std::move(request));
   if (!answered) co_return answered.error();
   elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};

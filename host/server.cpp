@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "../oauth/shown_text.hpp"
+#include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
+#include "../transports/protocol.hpp"
 #include "secrets.hpp"
 
 namespace hawser {
@@ -65,6 +67,16 @@ server::server(const server_surroundings& around, server_settings settings, serv
   hide_secrets(settings_, *around_.session.home.hidden());
 }
 
+// A server may say again what it was told.
+agreement server::redacted_agreement() const {
+  agreement shown = agreed_;
+  const redaction& hidden = *around_.session.home.hidden();
+  for (std::string* text :
+       {&shown.server.name, &shown.server.version, &shown.server.title, &shown.capabilities, &shown.instructions})
+    *text = hidden.apply(*text);
+  return shown;
+}
+
 server_status server::status() const {
   return {.name = settings_.name,
           .id = id_,
@@ -78,7 +90,7 @@ server_status server::status() const {
           .origin = settings_.origin,
           .enabled = settings_.enabled,
           .lazy = settings_.lazy,
-          .agreed = agreed_,
+          .agreed = redacted_agreement(),
           .tools = rows_,
           .refused = refused_,
           .left_out = left_out_,
@@ -197,11 +209,12 @@ task<result<semaphore::permit>> server::admission() {
   co_return place;
 }
 
-task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options) {
-  const time_point began = around_.session.home.rough_now();
+task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options,
+                                         time_point began) {
   // Never less than nothing: one of the two times may be the last tick's, and the other one exact.
   const auto spend = [&] { options.spent = std::max(duration::zero(), around_.session.home.rough_now() - began); };
-  const duration patience = std::min(options.idle_timeout, options.hard_timeout);
+  spend();
+  const duration patience = std::max(duration{1}, std::min(options.idle_timeout, options.hard_timeout - options.spent));
   auto place = co_await with_timeout(patience, admission());
   if (!place) {
     error why = place.error();
@@ -259,18 +272,19 @@ task<result<void>> server::set_log_level(std::string level) {
 }
 
 result<void> server::notify(std::string_view method, std::string_view params) {
+  if (method == protocol::method::tools_call)
+    return described({.code = errc::config, .what = "tools/call is a request, and not sent as a notification"},
+                     "notify");
   if (!accepts_) return described({.code = errc::closed, .what = std::string{to_string(state_)}}, "notify");
   return session_->notify(method, params);
 }
 
 void server::publish(const std::shared_ptr<const tool_list>& listed, unusable_tools unusable) {
   const auto rest = admitted(listed);
-  if (settings_.access != tool_access::any) {
-    admitted_ = rest;
-    admitted_names_.clear();
-    for (const tool& one : rest->tools()) admitted_names_.push_back(one.name);
-    std::sort(admitted_names_.begin(), admitted_names_.end());
-  }
+  admitted_ = rest;
+  admitted_names_.clear();
+  for (const tool& one : rest->tools()) admitted_names_.push_back(one.name);
+  std::sort(admitted_names_.begin(), admitted_names_.end());
   const auto outcome = around_.tools.replace(id_, settings_.name, rest);
   rows_ = rest->size() - outcome.refused;
   refused_ = unusable.size_in_all + listed->size() - rows_;
@@ -331,7 +345,7 @@ void server::on_other_notification(std::string_view method, std::string_view par
     around_.tell({.what = host_change::kind::notification,
                   .server = settings_.name,
                   .level = std::string{method},
-                  .text = std::string{params}});
+                  .text = around_.session.home.hidden()->apply(params)});
 }
 
 void server::on_session_closed(const error& why) {

@@ -53,7 +53,8 @@ class server final : private session_listener {
   /// With the server's limit of calls at once, and its name in every error. The target is looked up again after every
   /// wait, and changed to what is in the current table; errc::tool_unknown if it is not there any more, or is not
   /// admitted.
-  task<result<raw_json>> call_tool(call_target& target, std::string arguments, call_options options);
+  /// The limits count from `began`, when the caller began to wait.
+  task<result<raw_json>> call_tool(call_target& target, std::string arguments, call_options options, time_point began);
   /// Whether the configuration admits a call of this tool, given what the server of now says about it: patterns in
   /// `tools` and `access`. Decided for a server that is connected.
   [[nodiscard]] result<void> admits_call(std::string_view tool) const;
@@ -87,6 +88,7 @@ class server final : private session_listener {
   void on_list_changed(list_kind which) override;
   void on_resource_updated(std::string_view uri) override;
   void on_log_message(std::string_view level, std::string_view data) override;
+  result<void> on_tools_relisted(std::string_view tool, const tool_listing& listing) override;
   void on_other_notification(std::string_view method, std::string_view params) override;
   void on_session_closed(const error& why) override;
 
@@ -100,6 +102,8 @@ class server final : private session_listener {
   task<result<void>> greet();
   task<result<void>> relist();
   task<result<void>> list_in_time();
+  [[nodiscard]] agreement redacted_agreement() const;
+  void take_listing(const tool_listing& listing);
   task<result<void>> look_after();
   task<result<void>> answers();
   task<void> end_session();
@@ -152,7 +156,7 @@ class server final : private session_listener {
   std::shared_ptr<const tool_list> to_remember_;
   bool listed_ = false;                           // its tools, since it was last started
   std::optional<error> list_failure_;             // why they are not
-  std::shared_ptr<const tool_list> admitted_;     // where not everything is
+  std::shared_ptr<const tool_list> admitted_;     // of the tools that it lists
   std::vector<std::string_view> admitted_names_;  // of these, sorted
   std::size_t rows_ = 0;
   std::size_t refused_ = 0;

@@ -11,12 +11,19 @@ result<void> server::admits_call(std::string_view tool) const {
   const auto refused = [&](const std::string& why) {
     return error{.code = errc::tool_unknown, .what = "the tool \"" + std::string{tool} + "\" " + why};
   };
+  if (tool.empty()) return refused("cannot be called: tools/call needs one \"name\"");
   if (!filter_.admits_name(tool)) return refused("is excluded by \"tools\" in its configuration");
-  if (settings_.access == tool_access::any) return {};
-  const std::string rule = R"("access": ")" + std::string{to_string(settings_.access)} + '"';
-  // What an earlier start said about its tools is good for listing them, and not for calling them.
-  if (!listed_) return refused("cannot be checked against " + rule + ": its tools could not be listed");
+  const bool unrestricted = settings_.access == tool_access::any;
+  const std::string rule =
+      unrestricted ? R"("tools")" : R"("access": ")" + std::string{to_string(settings_.access)} + '"';
+  if (!listed_) {
+    // What an earlier start said about its tools is good for listing them, and not for calling them.
+    if (unrestricted && settings_.tools.empty()) return {};
+    return refused("cannot be checked against " + rule + ": its tools could not be listed");
+  }
   if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
+  // A server may take another spelling for the name of a tool that is excluded.
+  if (unrestricted) return refused("is not listed by the server");
   return refused("is not admitted by " + rule + " in its configuration");
 }
 

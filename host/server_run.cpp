@@ -290,13 +290,22 @@ task<result<void>> server::relist() {
   }
   auto listing = co_await session_->list_tools();
   if (!listing) co_return listing.error();
-  unusable_tools unusable{.size_in_all = listing->skipped_count};
-  for (const skipped_tool& one : listing->skipped)
-    unusable.described.push_back({.tool = one.name, .what = "tool \"" + one.name + "\": " + one.why});
-  publish(listing->tools, std::move(unusable));
-  listed_ = true;
-  to_remember_ = listing->tools;
+  take_listing(*listing);
   co_return result<void>{};
+}
+
+void server::take_listing(const tool_listing& listing) {
+  unusable_tools unusable{.size_in_all = listing.skipped_count};
+  for (const skipped_tool& one : listing.skipped)
+    unusable.described.push_back({.tool = one.name, .what = "tool \"" + one.name + "\": " + one.why});
+  publish(listing.tools, std::move(unusable));
+  listed_ = true;
+  to_remember_ = listing.tools;
+}
+
+result<void> server::on_tools_relisted(std::string_view tool, const tool_listing& listing) {
+  take_listing(listing);
+  return admits_call(tool);
 }
 
 // For the next start. Not given up by a stop: a command that ends at once would never remember anything.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include <algorithm>
+
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/protocol.hpp"
@@ -170,8 +172,14 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
   if (answer.has_error() && answer.error().native == protocol::code::header_mismatch &&
       answer.error().code == errc::remote && agreed_.modern() && channel_->is_http()) {
     // Header mismatch: the tool may have changed since it was listed.
-    auto listed = co_await list_tools();
-    if (!listed) co_return answer;
+    const duration left = options.hard_timeout - options.spent - (around_.home.now() - began);
+    auto listed = co_await with_timeout(std::max(duration{1}, left), list_tools());
+    if (!listed) {
+      const bool ended = listed.error().code == errc::timed_out || listed.error().code == errc::cancelled;
+      if (!ended) co_return answer;
+      co_return prefixed("the tools were listed again after \"" + answer.error().what + '"', listed.error());
+    }
+    if (auto admitted = listener_.on_tools_relisted(name, *listed); !admitted) co_return admitted.error();
     auto now = fields_of_call(name, arguments);
     if (!now || *now == options.fields) co_return answer;
     options.fields = *std::move(now);

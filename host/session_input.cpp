@@ -2,6 +2,8 @@
 // What a server asks for before it can answer: by requests of its own in the legacy era, by results that are not
 // complete in the modern one.
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
@@ -91,8 +93,8 @@ class cancellation final : public stop_callback {
 };
 
 task<void> ask_desk(const input_desk& desk, const std::string& server, const std::string& method,
-                    const std::string& params, responder& answer) {
-  auto got = co_await desk.answer(server, method, params);
+                    const std::string& params, responder& answer, std::function<void()> asking) {
+  auto got = co_await desk.answer(server, method, params, std::move(asking));
   if (got) {
     answer.result(*got);
   } else if (got.error().code == errc::remote) {
@@ -103,10 +105,12 @@ task<void> ask_desk(const input_desk& desk, const std::string& server, const std
 }  // namespace
 
 task<void> session::answer_request(session& self, std::string method, std::string params, responder answer) {
-  const peer::owed_answer waits_for_us{self.peer_};
+  // Only while somebody is asked: a request that is refused at once does not excuse the silence about calls.
+  std::optional<peer::owed_answer> waits_for_us;
   scope asking{co_await this_context()};
   const cancellation bridge{answer.stop(), asking};
-  asking.spawn(ask_desk(self.around_.desk, self.server_, method, params, answer));
+  std::function<void()> begins = [&] { waits_for_us.emplace(self.peer_); };
+  asking.spawn(ask_desk(self.around_.desk, self.server_, method, params, answer, std::move(begins)));
   co_await asking.join();
 }
 
@@ -193,7 +197,8 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
       const error& e = answer->error();
       const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
                                !agreed_.modern() && round == 0;
-      if (!pages_first) co_return round > 0 && agreed_.modern() ? after_a_round(e) : e;
+      // Whatever this round says about itself: nobody knows what the ones before it did.
+      if (!pages_first) co_return round > 0 ? after_a_round(e) : e;
       auto visited = co_await with_timeout(left(), visit_pages(e));
       if (!visited) co_return in_time(visited.error(), options.hard_timeout);
       continue;

@@ -9,6 +9,8 @@
 
 namespace hawser {
 
+struct tool_listing;
+
 /// Called from inside the loop; views are valid during the call.
 class session_listener {
  public:
@@ -17,6 +19,9 @@ class session_listener {
   /// `data` is JSON.
   virtual void on_log_message(std::string_view level, std::string_view data) = 0;
   virtual void on_other_notification(std::string_view method, std::string_view params) = 0;
+  /// The server refused a call of `tool` because it does not fit the tools as they were listed; this is the list now.
+  /// Whether the call may be sent once more.
+  virtual result<void> on_tools_relisted(std::string_view /*tool*/, const tool_listing& /*listing*/) { return {}; }
   /// Every pending call has ended by now; close() is still due.
   virtual void on_session_closed(const error& why) = 0;
 

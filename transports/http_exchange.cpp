@@ -47,17 +47,27 @@ error unexpected(const http_head& head, std::string_view body) {
 }
 
 // A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
-std::optional<error> said_by(std::string_view body, scanner& reader, std::string_view revision) {
+std::optional<error> said_by(std::string_view body, scanner& reader, std::string_view revision,
+                             std::optional<std::int64_t> request) {
   if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
   const message_view message = reader.scan(body);
-  if (message.kind == message_kind::failure) return remote_error(message.error, revision);
+  if (message.kind == message_kind::failure) {
+    error why = remote_error(message.error, revision);
+    // The error of another request says nothing about this one.
+    if (!message.integer_id || message.number != request) why.executed = execution::unknown;
+    return why;
+  }
   // An id may be missing, or null, where the request could not be read.
   if (!raw_json{body}.check()) return std::nullopt;
   const std::size_t first = body.find_first_not_of(" \t\r\n");
   if (body[first] != '{') return std::nullopt;
   const std::string_view fault = find_member(body.substr(first), "error");
   if (!fault.starts_with('{') || !integer_of(find_member(fault, "code"))) return std::nullopt;
-  return remote_error(fault, revision);
+  error why = remote_error(fault, revision);
+  const std::string_view id = find_member(body.substr(first), "id");
+  const bool of_json_rpc = text_of(find_member(body.substr(first), "jsonrpc")) == "2.0";
+  if (!of_json_rpc || !(id.empty() || id == "null")) why.executed = execution::unknown;
+  return why;
 }
 
 // Statuses that a server, or what stands before it, gives a request that it has not passed on for execution. Of any
@@ -154,7 +164,7 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
   if (what.answered) co_return {};
   // Who answers something else may be one answer behind: every later call would get the one before it.
   answer.distrust();
-  if (auto said = said_by(body->view(), scanner_, revision_)) co_return *said;
+  if (auto said = said_by(body->view(), scanner_, revision_, what.request)) co_return *said;
   co_return unexpected(answer.head(), body->view());
 }
 
@@ -175,7 +185,7 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
     forgotten(why);
     co_return {};
   }
-  if (auto said = said_by(text, scanner_, revision_)) co_return refusal(*std::move(said), answer.head());
+  if (auto said = said_by(text, scanner_, revision_, what.request)) co_return refusal(*std::move(said), answer.head());
   error why = refusal(unexpected(answer.head(), text), answer.head());
   if (status >= 500 || status == 429) {
     why.code = errc::io;

@@ -20,19 +20,23 @@ constexpr std::size_t max_label = 63;
 
 std::uint16_t own_port(bool tls) noexcept { return tls ? 443 : 80; }
 
-// Names the URL in an error: without userinfo and query, which may be secrets, and without what would spoil a terminal.
+}  // namespace
+
 std::string url_for_error(std::string_view text) {
   text = text.substr(0, text.find_first_of("?#"));
   std::string plain{text};
   if (const std::size_t slashes = text.find("//"); slashes != std::string_view::npos) {
+    // Up to the last `@` of all: a slash in a password is what makes such a text no URL.
     const std::size_t begin = slashes + 2;
-    const std::string_view authority = text.substr(begin, text.find_first_of("/\\", begin) - begin);
-    if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) plain.erase(begin, at + 1);
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos && at >= begin)
+      plain.erase(begin, at + 1 - begin);
   }
   if (plain.size() > 200) plain.replace(200, std::string::npos, "...");
   std::replace_if(plain.begin(), plain.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
   return '"' + plain + '"';
 }
+
+namespace {
 
 error refused(std::string_view text, std::string_view why) {
   return error{.code = errc::config, .what = "url " + url_for_error(text) + ": " + std::string{why}};

@@ -30,6 +30,10 @@ struct http_url {
   friend bool operator==(const http_url&, const http_url&) = default;
 };
 
+/// Names a text that is perhaps no URL in an error: quoted, without userinfo and query, which may be secrets, and
+/// without what would spoil a terminal.
+std::string url_for_error(std::string_view text);
+
 bool same_origin(const http_url& a, const http_url& b) noexcept;
 
 }  // namespace hawser

@@ -37,7 +37,13 @@ error remote_error(std::string_view json, std::string_view revision, std::size_t
     e.what.resize(cut);
     e.what += " …";
   }
-  e.executed = proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
+  std::size_t codes = 0;
+  for_each_member(json, [&](std::string_view name, std::string_view) {
+    if (same_name(name, "code")) ++codes;
+    return true;
+  });
+  // Of two codes, nobody knows which one is meant.
+  e.executed = codes == 1 && proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
   return e;
 }
 

@@ -97,7 +97,7 @@ class oauth_reader {
   void text(const config_member& m, std::string& to) { to = from_.expanded(m.value).value_or(std::string{}); }
   void url(const config_member& m, const std::string& given) {
     if (given.empty()) return;
-    if (auto parsed = http_url::parse(given); !parsed) from_.error(m.value, parsed.error().what);
+    if (auto parsed = http_url::parse(given); !parsed) from_.url_error(m.value, parsed.error());
   }
   void scope(const config_member& m) {
     if (!m.value.is_array()) return text(m, to_.scope);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "../../transports/http_url.hpp"
 #include "../../transports/json_text.hpp"
 #include "../secrets.hpp"
 #include "json_pointer.hpp"
@@ -110,6 +111,13 @@ std::optional<std::string> config_reader::text(const config_node& at) {
   auto value = text_of(at.json);
   if (!value) error(at, "must be a text");
   return value;
+}
+
+void config_reader::url_error(const config_node& at, const hawser::error& why) {
+  // The reason stands behind the quoted address.
+  const std::size_t quote = why.what.rfind("\": ");
+  const std::string reason = quote == std::string::npos ? ": it cannot be used" : why.what.substr(quote + 1);
+  error(at, "url " + url_for_error(text_of(at.json).value_or(std::string{})) + reason);
 }
 
 std::optional<std::string> config_reader::expanded(const config_node& at) { return expanded_as(at, text_place::value); }

@@ -64,6 +64,8 @@ class config_reader {
 
   // Each of these says what is wrong where it finds nothing.
   std::optional<std::string> text(const config_node& at);
+  /// An address that cannot be used, as it stands in the file: what its variables are expanded to may be a secret.
+  void url_error(const config_node& at, const hawser::error& why);
   /// With its variables put in, and without NUL characters.
   std::optional<std::string> expanded(const config_node& at);
   /// The same for a word of a command line, where a `$` may be meant for a shell.

@@ -68,8 +68,9 @@ struct hub_core {
   task<result<void>> until_listed(std::string name, const call_settings& settings_of_call);
   [[nodiscard]] error unknown_tool(const std::string& name) const;
 
+  /// `began` is when the caller began to wait: the limits count from there.
   task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
-                                  call_settings settings_of_call);
+                                  call_settings settings_of_call, time_point began);
   task<result<envelope>> call_native(std::string tool, std::string arguments);
   task<result<envelope>> call_native_in_time(std::string tool, std::string arguments, duration bound);
 };

@@ -91,6 +91,24 @@ task<void> add_far_with(hub_house& h, std::optional<duration> timeout, std::opti
   co_await h.until("far", server_state::ready);
 }
 
+// Requests that are refused at once are no sign of life of a call.
+task<void> silence_in_spite_of_requests(hub_house& h) {
+  co_await add_far_with(h, std::nullopt, std::nullopt);
+  scope calls{co_await this_context()};
+  call_outcome got;
+  const time_point begin = h.home.now();
+  calls.spawn(call_into(h.of, got, "far__echo", "{}", call_settings{.timeout = 100s, .silence = 10s}));
+  const std::string request = co_await h.far.next_call();
+  for (int i = 1; got.ends == 0 && i < 90; ++i) {
+    const std::string id = R"({"jsonrpc":"2.0","id":"r)" + std::to_string(i) + R"(",)";
+    h.far.say(id + (i % 2 == 0 ? R"("method":"no/such"})" : R"("method":"elicitation/create","params":{}})"));
+    co_await passes(1s);
+  }
+  co_await calls.join();
+  expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
+  expect(h.home.now() - begin <= 12s) << got.said();
+}
+
 task<void> silence_and_total(hub_house& h) {
   co_await add_far_with(h, std::nullopt, std::nullopt);
   const duration usual = co_await time_of_a_call(h, {});
@@ -289,6 +307,9 @@ void with_time(testing::hub_body inside, hub_options options = {}, host_settings
 
 const suite<"call limits"> tests = [] {
   "CLM-7 a call ends at its timeout however much progress arrives"_test = [] { with_time(total_in_spite_of_progress); };
+  "CLM-7 requests of the server that are refused at once do not excuse its silence"_test = [] {
+    with_time(silence_in_spite_of_requests, with_person());
+  };
   "CLM-7 a call has a limit in all and one without progress"_test = [] { with_time(silence_and_total); };
   "CLM-7 the timeout of a server is that of every call that has none"_test = [] { with_time(limits_of_a_server); };
   "CLM-7 the silence of a server holds for calls with and without a timeout"_test = [] {

@@ -350,6 +350,15 @@ const suite<"config"> tests = [] {
     expect(fatal(two.settings.servers.size() == 2_ul));
     expect(two.settings.servers[1].expansions == texts{"a.test"}) << "each has its own";
   };
+  "SEC-3 an address that cannot be used is shown as it stands in the file, without its password"_test = [] {
+    for (const char* members : {R"("url":"http://${TOKEN}:99999/mcp")", R"("url":"https://a.test/${TOKEN}|/mcp")",
+                                R"("url":"https://a.test/","proxy":"http://u:${TOKEN}/x@127.0.0.1:9")",
+                                R"("url":"http://u:s3cret/x@a.test/mcp")",
+                                R"("url":"https://a.test/","oauth":{"issuer":"http://${TOKEN}|"})"}) {
+      const auto config = parse_entry(members);
+      expect(!config.problems.empty() && !contains(problems_of(config), "s3cret")) << members << problems_of(config);
+    }
+  };
   "SEC-3 a literal that looks like a token is warned about in arguments and in an address, without its value"_test = [] {
     const auto warned = [](const std::string& members, const char* pointer) {
       const auto config = parse_entry(members);

@@ -168,11 +168,28 @@ task<void> by_request() {
   co_await f.open();
   auto look = co_await f.servers.request("files", "tools/call", R"({"name":"look","arguments":{}})");
   expect(look.has_value());
-  for (const char* params : {R"({"name":"change","arguments":{}})", R"({"arguments":{}})", "{}", ""}) {
+  for (const char* params :
+       {R"({"name":"change","arguments":{}})", R"({"arguments":{}})", "{}", "",
+        R"({"name":"change","name":"look","arguments":{}})", R"({"n\u0061me":"change","name":"look"})"}) {
     auto change = co_await f.servers.request("files", "tools/call", params);
     expect(change.has_error() && change.error().code == errc::tool_unknown) << params;
   }
   expect(f.calls_received() == 1_ul);
+  co_await f.close();
+}
+
+// A server may fold names, so that what it does not list is not sent, either.
+task<void> other_spellings() {
+  const std::string tools = tool_named("look") + ',' + tool_named("append");
+  access_fixture f{co_await this_context(), {}, false, serving(tools), {.tools = {"*", "!append"}}};
+  co_await f.open();
+  for (const char* name : {"append", "APPEND", "append ", "hidden", ""}) {
+    auto answer = co_await f.servers.call(f.id, name, "{}");
+    expect(answer.has_error() && answer.error().code == errc::tool_unknown) << name;
+    const auto told = f.servers.notify("files", "tools/call", R"({"name":"append"})");
+    expect(told.has_error() && told.error().code == errc::config);
+  }
+  expect(f.calls_received() == 0_ul);
   co_await f.close();
 }
 
@@ -266,6 +283,9 @@ const suite<"hub_access"> tests = [] {
   };
   "SEC-1 a call by server id is admitted by the same rules"_test = [] { run(by_id()); };
   "SEC-1 a tools/call as a plain request is admitted by the same rules"_test = [] { run(by_request()); };
+  "SEC-1 a tool that the server does not list is not called, however its name is spelled"_test = [] {
+    run(other_spellings());
+  };
   "SEC-1 a name that is listed as a reader and as a writer is no reader"_test = [] { run(listed_twice()); };
   "SEC-1 a call that waited for another one is resolved again"_test = [] { run(relisted()); };
   "SEC-1 a remembered file is believed only if it is the user's own, and nobody else's to read or write"_test = [] {

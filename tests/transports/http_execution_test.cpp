@@ -207,6 +207,23 @@ const suite<"http execution"> tests = [] {
     }
   };
 
+  "CLM-5 the error of another request, or one that is not of JSON-RPC, does not prove that a call was not executed"_test =
+      [] {
+        for (const char* body :
+             {R"({"jsonrpc":"2.0","id":987654321,"error":{"code":-32700,"message":"m"}})",
+              R"({"jsonrpc":"2.0","id":"other","error":{"code":-32700,"message":"m"}})",
+              R"({"detail":"upstream","error":{"code":-32700,"message":"m"}})",
+              R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"code":-32700,"message":"m"}})"}) {
+          for (const char* status : {"200 OK", "400 Bad Request", "502 Bad Gateway"}) {
+            const call_result got = result_of(era::legacy, "tools/call", [&](web_peer& with, const web_request&) {
+              with.reply(status, "application/json", body);
+            });
+            expect(got.outcome.failure.has_value() && got.outcome.failure->executed == execution::unknown)
+                << status << body << got.outcome.said();
+          }
+        }
+      };
+
   "CLM-4 a body that is no answer ends the call at once with an error"_test = [] {
     for (const std::string body : {R"({"id":ID})", R"({"id":"ID"})", R"({"id":ID,"level":"info"})", R"( {"id" : ID} )",
                                    R"([{"id":ID}])", R"({"jsonrpc":"2.0","id":ID})", "{}", "[]", "ID"}) {
