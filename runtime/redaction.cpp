@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "detail/check.hpp"
@@ -144,46 +145,108 @@ std::uint32_t redaction::needles::key_of(const unsigned char* four) noexcept {
 }
 
 namespace {
+
 std::size_t slot_of(std::uint32_t key) noexcept { return (key * 2654435761U) >> 16U; }
+
+// The sum of a text is a polynomial in this, modulo 2^64.
+constexpr std::uint64_t sum_base = 0x9E3779B97F4A7C15;
+
+// Its powers of powers of two.
+constexpr auto sum_powers = [] {
+  std::array<std::uint64_t, 64> all{};
+  all[0] = sum_base;
+  for (std::size_t i = 1; i < all.size(); ++i) all[i] = all[i - 1] * all[i - 1];
+  return all;
+}();
+
+std::uint64_t sum_of(std::string_view bytes) noexcept {
+  std::uint64_t sum = 0;
+  for (const char c : bytes) sum = sum * sum_base + static_cast<unsigned char>(c) + 1;
+  return sum;
+}
+
+// A text is looked at in windows of so many bytes, or as many as the longest secret has.
+constexpr std::size_t least_window = std::size_t{64} * 1024;
+
 }  // namespace
 
-void redaction::needles::add(secret one) {
-  const std::string_view text = one.reveal();
-  const std::uint32_t key = key_of(reinterpret_cast<const unsigned char*>(text.data()));
-  present_.set(slot_of(key));
-  by_key_[key].push_back(all_.size());
-  all_.push_back(std::move(one));
+// Where a secret stands in the tables.
+struct redaction::needles::place {
+  explicit place(std::string_view one)
+      : power(static_cast<unsigned>(std::bit_width(one.size())) - 1),
+        first(mixed(sum_of(one.substr(0, std::size_t{1} << power)), power)),
+        all(mixed(mixed(first, one.size()), sum_of(one.substr(one.size() - (std::size_t{1} << power))))) {}
+  unsigned power;
+  std::uint64_t first;
+  std::uint64_t all;
+};
+
+std::uint64_t redaction::needles::mixed(std::uint64_t sum, std::uint64_t with) noexcept {
+  sum = (sum ^ with) * 0xFF51AFD7ED558CCD;
+  return sum ^ (sum >> 32U);
 }
 
-bool redaction::needles::has(std::string_view one) const {
-  const auto found = by_key_.find(key_of(reinterpret_cast<const unsigned char*>(one.data())));
-  return found != by_key_.end() && std::any_of(found->second.begin(), found->second.end(),
-                                               [&](std::size_t i) { return all_[i].reveal() == one; });
+void redaction::needles::add(std::string_view one) {
+  const std::uint32_t key = key_of(reinterpret_cast<const unsigned char*>(one.data()));
+  const place at{one};
+  if (!whole_.insert(at.all).second) return;
+  longest_ = std::max(longest_, one.size());
+  present_.set(slot_of(key));
+  powers_[key] |= std::uint64_t{1} << at.power;
+  std::vector<std::size_t>& lengths = lengths_[at.first];
+  if (std::find(lengths.begin(), lengths.end(), one.size()) == lengths.end()) lengths.push_back(one.size());
 }
+
+bool redaction::needles::has(std::string_view one) const { return whole_.contains(place{one}.all); }
 
 void redaction::needles::clear() {
-  all_.clear();
+  longest_ = 0;
   present_.reset();
-  by_key_.clear();
+  powers_.clear();
+  lengths_.clear();
+  whole_.clear();
 }
 
 template <class Fold, class Found>
 void redaction::needles::find(std::string_view in, Fold fold, Found found) const {
   const auto* bytes = reinterpret_cast<const unsigned char*>(in.data());
-  if (all_.empty() || in.size() < 4) return;
+  if (whole_.empty() || in.size() < 4) return;
+  const std::size_t window = std::max(least_window, longest_);
+  std::vector<std::uint64_t> sums;  // of the first 0, 1, 2 … bytes from `begin` on, once they are asked for
+  std::size_t begin = 0;
+  const auto sum = [&](std::size_t at, unsigned power) {
+    return sums[at - begin + (std::size_t{1} << power)] - sums[at - begin] * sum_powers[power];
+  };
+  const auto look = [&](std::size_t at, std::uint64_t powers) {
+    for (; powers != 0; powers &= powers - 1) {
+      const auto power = static_cast<unsigned>(std::countr_zero(powers));
+      const std::size_t part = std::size_t{1} << power;
+      if (part > in.size() - at) return;
+      const std::uint64_t first = mixed(sum(at, power), power);
+      const auto lengths = lengths_.find(first);
+      if (lengths == lengths_.end()) continue;
+      for (const std::size_t length : lengths->second) {
+        if (length > in.size() - at) continue;
+        if (whole_.contains(mixed(mixed(first, length), sum(at + length - part, power)))) found(at, length);
+      }
+    }
+  };
   std::array<unsigned char, 4> last{0, fold(bytes[0]), fold(bytes[1]), fold(bytes[2])};
-  for (std::size_t i = 0; i + 4 <= in.size(); ++i) {
-    last = {last[1], last[2], last[3], fold(bytes[i + 3])};
-    const std::uint32_t key = key_of(last.data());
-    if (!present_.test(slot_of(key))) continue;
-    const auto candidates = by_key_.find(key);
-    if (candidates == by_key_.end()) continue;
-    for (const std::size_t one : candidates->second) {
-      const std::string_view needle = all_[one].reveal();
-      if (needle.size() > in.size() - i) continue;
-      const bool same = std::equal(needle.begin(), needle.end(), bytes + i,
-                                   [&](char a, unsigned char b) { return static_cast<unsigned char>(a) == fold(b); });
-      if (same) found(i, needle.size());
+  for (; begin + 4 <= in.size(); begin += window) {
+    sums.clear();
+    const std::size_t end = std::min(begin + window, in.size() - 3);
+    for (std::size_t i = begin; i < end; ++i) {
+      last = {last[1], last[2], last[3], fold(bytes[i + 3])};
+      const std::uint32_t key = key_of(last.data());
+      if (!present_.test(slot_of(key))) continue;
+      const auto powers = powers_.find(key);
+      if (powers == powers_.end()) continue;
+      if (sums.empty()) {
+        const std::size_t count = std::min(window + longest_, in.size() - begin);
+        sums.resize(count + 1);
+        for (std::size_t k = 0; k < count; ++k) sums[k + 1] = sums[k] * sum_base + fold(bytes[begin + k]) + 1;
+      }
+      look(i, powers->second);
     }
   }
 }
@@ -216,8 +279,12 @@ void redaction::drop_the_oldest() {
 }
 
 void redaction::add_for_good(std::string_view hidden) {
-  if (hidden.size() < shortest || found_in(lasting_, hidden) != lasting_.end()) return;
-  if (!plain_.has(hidden)) index(hidden);
+  if (hidden.size() < shortest) return;
+  if (!plain_.has(hidden)) {
+    index(hidden);
+  } else if (found_in(lasting_, hidden) != lasting_.end()) {
+    return;
+  }
   lasting_.emplace_back(hidden);
 }
 
@@ -239,27 +306,33 @@ void redaction::release(const secret& hidden) {
 }
 
 void redaction::index(std::string_view hidden) {
-  plain_.add(secret{hidden});
+  plain_.add(hidden);
   if (hidden.find(' ') != std::string_view::npos) {  // as forms write it
     std::string plus{hidden};
     std::replace(plus.begin(), plus.end(), ' ', '+');
-    plain_.add(secret{plus});
+    plain_.add(plus);
     cleanse(plus.data(), plus.size());
   }
   std::string digits = hex_of(hidden);
-  hex_.add(secret{digits});
+  hex_.add(digits);
   cleanse(digits.data(), digits.size());
   for (std::size_t before = 0; before < 3; ++before) {
     std::string core = base64_core(hidden, before);
-    base64_.add(secret{core});
+    base64_.add(core);
     cleanse(core.data(), core.size());
   }
 }
 
 void redaction::search(std::string_view text, const view* of, int levels, std::vector<range>& found) const {
   const auto here = [&](std::size_t begin, std::size_t count) {
-    const range one{begin, begin + count};
-    found.push_back(of == nullptr ? one : of->origin(one));
+    range one{begin, begin + count};
+    if (of != nullptr) one = of->origin(one);
+    // In a text that is one secret over and over, there is one at every byte.
+    if (!found.empty() && one.begin >= found.back().begin && one.begin < found.back().end) {
+      found.back().end = std::max(found.back().end, one.end);
+    } else {
+      found.push_back(one);
+    }
   };
   plain_.find(text, as_it_is, here);
   hex_.find(text, lower, here);

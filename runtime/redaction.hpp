@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "crypto.hpp"
@@ -46,20 +47,27 @@ class redaction {
     std::size_t end = 0;
   };
   struct view;  // a text with one encoding taken off
-  // What is looked for in one way of comparing bytes, by the first four of them.
+  // What is looked for in one way of comparing bytes. A server chooses its texts, and often its tokens, too: what a
+  // text costs depends on its length and not on how many secrets begin alike or how long they are. So they are compared
+  // by sums (Rabin and Karp), of which the first and the last power of two of a secret's bytes make it known. A sum
+  // that is right by chance takes out too much, never too little.
   class needles {
    public:
-    void add(secret one);
+    void add(std::string_view one);
     [[nodiscard]] bool has(std::string_view one) const;
     template <class Fold, class Found>
     void find(std::string_view in, Fold fold, Found found) const;
     void clear();
 
    private:
+    struct place;  // in the tables below
     static std::uint32_t key_of(const unsigned char* first_four) noexcept;
-    std::vector<secret> all_;
-    std::bitset<65536> present_;  // most texts have none of them, and should not cost a look into the map
-    std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_key_;
+    static std::uint64_t mixed(std::uint64_t sum, std::uint64_t with) noexcept;
+    std::size_t longest_ = 0;
+    std::bitset<65536> present_;  // most texts have no such four bytes, and should not cost a look into a table
+    std::unordered_map<std::uint32_t, std::uint64_t> powers_;  // of the first four bytes: a bit for each power of two
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> lengths_;  // of the first power of two of bytes
+    std::unordered_set<std::uint64_t> whole_;                              // … the length, and the last ones
   };
 
   friend class held_secrets;

@@ -2,6 +2,7 @@
 #include "../../runtime/redaction.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <random>
 
 #include "../../runtime/held_secrets.hpp"
@@ -19,7 +20,6 @@ redaction knowing(const std::string& hidden) {
   return r;
 }
 
-// Their beginnings differ, as those of random secrets do; thousands that begin alike are compared one by one.
 std::string numbered(std::size_t i, const std::string& kind = "token") { return std::to_string(i) + "-of-" + kind; }
 
 // Written here anew, so that what finds them is not tested by itself.
@@ -207,6 +207,37 @@ const suite<"redaction"> tests = [] {
     trace("git", R"({"access_token":"bearer-token-1"})");
     expect(said == "git {\"access_token\":\"" + mark + "\"}") << said;
     expect(!redacted(log_sink{}, known)) << "no sink, nothing in front of it";
+  };
+
+  "FRZ-11 secrets that begin alike, and texts that begin like one at every byte, cost no more than others"_test = [] {
+    const auto cost_of = [](const redaction& by, const std::string& text) {
+      double least = 1e9;
+      for (int i = 0; i < 3; ++i) {
+        timespec begin{};
+        timespec end{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        const bool found = by.finds(text);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+        expect(!found);
+        least = std::min(least, double(end.tv_sec - begin.tv_sec) + double(end.tv_nsec - begin.tv_nsec) / 1e9);
+      }
+      return least;
+    };
+    redaction alike;
+    for (std::size_t i = 0; i < 2'000; ++i) alike.add("sk-live-" + std::to_string(i) + "-abcdefghijklmnop");
+    std::string text;
+    while (text.size() < 1'000'000) text += "sk-live-7-abcdefghijklmno ";
+    const double bound = testing::instrumented ? 20 : 1;
+    expect(cost_of(alike, text) < bound);
+    expect(alike.apply("sk-live-1999-abcdefghijklmnop") == mark);
+    redaction repeated;
+    for (std::size_t i = 1; i < 20; ++i) repeated.add(std::string(200'000 - i, 'a') + 'b');
+    expect(cost_of(repeated, std::string(1'000'000, 'a')) < bound);
+    expect(repeated.apply(std::string(300'000, 'a') + "b!").ends_with(mark + '!'));
+    // One secret over and over is one range.
+    redaction one;
+    one.add("aaaaaaaa");
+    expect(one.apply(std::string(100'000, 'a')) == mark);
   };
 
   "a megabyte without secrets is passed through within a moment"_test = [] {
