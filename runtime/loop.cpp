@@ -198,7 +198,9 @@ void loop::drive(std::coroutine_handle<> first, const root& ending) {
 }
 
 void loop::run_ready() noexcept {
+  const detail::loop_core& core = *core_;
   for (int budget = items_per_turn; budget > 0 && !ready_.empty(); --budget) {
+    core.event_ended();
     if (observed_) [[unlikely]]
       observer_();
     now_is_known_ = false;  // or a deadline that is set late in a long turn would count from its beginning
@@ -208,6 +210,7 @@ void loop::run_ready() noexcept {
 
 // Coroutines run here, once a turn; events only make them ready, but for listeners of streams, which run in poll().
 void loop::before_poll() noexcept {
+  core_->event_ended();
   if (std::exchange(rang_, false)) timers_.expire(now());
   if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
@@ -225,7 +228,9 @@ void loop::before_poll() noexcept {
 void loop::poll() noexcept {
   const bool busy = !ready_.empty() || polled_in_vain_ || core_->uv_touched;
   using detail::poller;
+  core_->event_ended();
   for (const epoll_event& e : core_->waiting.poll(busy ? poller::patience::look : poller::patience::wait)) {
+    core_->event_ended();
     now_is_known_ = false;  // the listener before may have taken its time
     switch (static_cast<poller::source>(e.data.u64)) {
       case poller::source::mailbox: empty_mailbox(); break;
@@ -240,6 +245,7 @@ void loop::poll() noexcept {
 }
 
 void loop::run_libuv() noexcept {
+  core_->event_ended();
   core_->uv_touched = false;
   now_is_known_ = false;
   uv_run(&core_->uv, UV_RUN_NOWAIT);

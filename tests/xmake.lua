@@ -43,6 +43,15 @@ target("fixture_caller")
     add_deps("host")
 target_end()
 
+-- A server that lets another process speak for it.
+target("fixture_handover")
+    set_kind("binary")
+    set_default(false)
+    set_targetdir("$(buildir)/$(mode)/bin")
+    add_rules("hawser.not_installed")
+    add_files("support/fixture_handover.cpp")
+target_end()
+
 -- What the official conformance suite runs as the client under test.
 target("conformance_client")
     set_kind("binary")
@@ -97,7 +106,12 @@ local function test_program(name, room)
         set_kind("binary")
         set_targetdir("$(buildir)/$(mode)/bin")
         add_rules("hawser.instrumented", "hawser.not_installed")
-        set_group(name == "interop" and "interop" or "test")
+        set_group((name == "interop" or name == "guard") and name or "test")
+        if name == "guard" then
+            set_default(false)  -- measured in release by ./dev check guard, and built for nothing else
+            add_files("guard/guarded.cpp", "guard/hostile_side.cpp", {unity_ignored = true})
+            add_deps("fixture_handover", {inherit = false})
+        end
         add_test_files(name)
         add_files("support/main.cpp", {unity_ignored = true})
         if name == "runtime" then
@@ -139,7 +153,9 @@ local function test_program(name, room)
         add_packages("boost_ut")
         allow_what_ut_does()
         -- What is tested is optimised; the tests themselves only have to be built, and that takes half the time so.
-        set_optimize("none")
+        if name ~= "guard" then  -- it measures, and inline functions of what is tested are compiled with the tests
+            set_optimize("none")
+        end
         add_cxxflags("-Wno-#warnings", "-Wno-cpp", {force = true})  -- glibc: there is no fortifying without optimising
         add_tests("all")
     target_end()
@@ -157,6 +173,7 @@ if has_config("bench") then
     test_program("bench", "benchmarks")
 end
 test_program("tree")
+test_program("guard", "cli")
 
 -- One program per parser: fuzz/NAME.cpp is the target fuzz_NAME.
 if is_mode("fuzz") then

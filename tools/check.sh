@@ -1,6 +1,6 @@
 # ./dev check: what the release tests do not show. Sourced by ./dev.
 
-check_parts() { if [ "$toolchain" = gcc ]; then echo debug; else echo format headers lint calls asan tsan fuzz install; fi; }
+check_parts() { if [ "$toolchain" = gcc ]; then echo debug; else echo format headers lint calls guard asan tsan fuzz install; fi; }
 
 check_command() { # [-v] [PART …]
   local part parts=()
@@ -18,6 +18,7 @@ check_command() { # [-v] [PART …]
       headers) check_headers ;;
       lint) check_lint ;;
       calls) check_calls 100000 ;;
+      guard) check_guard ;;
       asan|tsan) test_all "$part" ;;
       debug) test_debug ;;
       fuzz) check_fuzz ;;
@@ -38,6 +39,12 @@ test_debug() {
 check_calls() { # $1 = how many calls
   build release host_test || { count_failure "the release build of host_test"; return 0; }
   logs=$scratch HAWSER_CALLS=${HAWSER_CALLS:-$1} HAWSER_TEST_DEADLINE=7200 run_modules release host -- "ledger: "
+}
+
+# What any single event costs a live loop, whatever a server, a client or a file sends (tests/guard). Alone: it measures.
+check_guard() {
+  build release guard_test || { count_failure "the release build of guard_test"; return 0; }
+  logs=$scratch verbose=1 run_modules release guard --
 }
 
 # A checkout may be somebody else's, as in a container, and what was unpacked from an archive is none.

@@ -5,6 +5,8 @@
 #include <uv.h>
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string_view>
 
@@ -18,6 +20,11 @@ struct loop_core {
   poller waiting;
   // How many streams have not closed yet.
   std::size_t streams = 0;
+  // Bytes that streams have read so far.
+  std::uint64_t bytes_read = 0;
+  // Called where one event ends and the next one begins, for measurements. An event is one piece of ready work, what
+  // one descriptor brings, the callbacks of libuv, or the timers that have expired.
+  std::function<void()> between_events;
 
   uv_loop_t uv{};
   uv_prepare_t keeps_alive{};
@@ -35,6 +42,11 @@ struct loop_core {
   work_queue mailbox;
   bool open = true;
   std::atomic<int> wakers = 0;
+
+  void event_ended() const {
+    if (between_events) [[unlikely]]
+      between_events();
+  }
 };
 
 /// For whoever starts something on libuv's loop; the loop will look at it at its next turn.

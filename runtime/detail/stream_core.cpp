@@ -164,6 +164,7 @@ void stream_core::widen() noexcept {
 
 void stream_core::received(std::size_t count) noexcept {
   in.commit(count);
+  home.core().bytes_read += count;
   if (expected > 0) mark_low_water();
   if (in.size() > limits.max_unread) {
     end_reading(error{.code = errc::too_large,

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../runtime/detail/loop_core.hpp"
 #include "../../runtime/event.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
@@ -348,6 +349,31 @@ const suite<"loop"> tests = [] {
         co_await s.join();
       }());
     }));
+  };
+
+  "a measurement hears where one event ends and the next one begins"_test = [] {
+    loop l;
+    std::string heard;
+    l.core().between_events = [&heard] {
+      if (!heard.ends_with('|')) heard += '|';
+    };
+    l.run([](loop& home, std::string& said) -> task<void> {
+      auto both = testing::socket_pair(home);
+      home.post([&said] { said += 'a'; });
+      home.post([&said] { said += 'b'; });
+      co_await yield();
+      co_await yield();
+      both.a.write("four");
+      const auto read = co_await both.b.read_some();
+      expect(read.has_value());
+      said += 'c';
+      co_await yield();
+      co_await both.a.close();
+      co_await both.b.close();
+    }(l, heard));
+    l.core().between_events = {};
+    expect(heard.find("a|b|") != std::string::npos && heard.find("|c|") != std::string::npos) << heard;
+    expect(l.core().bytes_read == 4_ul);
   };
 };
 

@@ -114,6 +114,9 @@ class runner {
   /// Called inside a test that cannot run here: it then counts as skipped, with the reason.
   void skip_this(std::string why) { skipped_why_ = std::move(why); }
 
+  /// Called inside a test that measures: what is said below its line, also when it passes.
+  void report_this(std::string text) { report_ = std::move(text); }
+
   int run(int argc, const char** argv);
 
  private:
@@ -123,6 +126,7 @@ class runner {
     failures_.clear();
     notes_.clear();
     skipped_why_.clear();
+    report_.clear();
     watchdog_->begin(name);
     inside_ = true;
     try {
@@ -145,6 +149,7 @@ class runner {
                 static_cast<long long>(took.count()));
     for (const std::string& failure : failures_) std::printf("        %s\n", failure.c_str());
     if (!failures_.empty() && !notes_.empty()) std::printf("        %s\n", notes_.c_str());
+    if (!report_.empty()) std::printf("        %s\n", report_.c_str());
     std::fflush(stdout);
   }
 
@@ -168,6 +173,7 @@ class runner {
   std::vector<std::string> failures_;
   std::string notes_;
   std::string skipped_why_;
+  std::string report_;
   watchdog* watchdog_ = nullptr;
   bool inside_ = false;
   bool listing_ = false;
