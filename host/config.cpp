@@ -198,6 +198,10 @@ loaded_config parse_config(std::string_view text, std::string_view file, const v
   auto fault = detail::blank_extras(plain);
   if (!fault) fault = detail::find_fault(plain);
   if (fault) {
+    const std::string_view other = detail::other_format(text);
+    if (!other.empty())
+      fault->what = "it looks like " + std::string{other} +
+                    R"(, and JSON is expected: {"mcpServers": {"NAME": {"command": "PROGRAM", "args": []}}})";
     spoil(config, file, "not JSON: " + fault->what, detail::text_lines{plain}.position_of(fault->offset));
     return config;
   }

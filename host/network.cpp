@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "network.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "../runtime/offload.hpp"
@@ -19,6 +21,24 @@ http_channel_options::kind channel_kind(http_settings::kind type) {
     case http_settings::kind::sse: return http_channel_options::kind::sse;
   }
   return http_channel_options::kind::automatic;
+}
+
+// What the name of a header field says of its value.
+bool names_credentials(std::string_view header) {
+  std::string lower{header};
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* part : {"auth", "key", "token", "secret", "cookie"}) {
+    if (lower.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string credentials_in(const std::map<std::string, std::string>& headers) {
+  std::string names;
+  for (const auto& [name, value] : headers) {
+    if (names_credentials(name)) names += (names.empty() ? "header \"" : ", \"") + name + '"';
+  }
+  return names;
 }
 
 }  // namespace
@@ -40,6 +60,7 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" cannot be sent as it is"};
     append_field(options.fields, name, value);
   }
+  options.credentials = credentials_in(where.headers);
   auto client = co_await client_for(where, options.to.tls);
   if (!client) co_return client.error();
   options.client = *std::move(client);

@@ -83,6 +83,7 @@ server_status server::status() const {
           .state = state_,
           .reason = reason_,
           .advice = advice_,
+          .phase = phase(),
           .transport = connect_                                                      ? "embedded"
                        : std::holds_alternative<stdio_settings>(settings_.transport) ? "stdio"
                                                                                      : "http",
@@ -106,6 +107,35 @@ std::string server::errors() const {
   const std::size_t first = tail.find('\n');
   if (tail.size() >= stdio_options{}.errors_kept && first + 1 < tail.size()) tail.remove_prefix(first + 1);
   return around_.session.home.hidden()->apply(tail);
+}
+
+std::string server::phase() const {
+  if (state_ != server_state::starting) return {};
+  if (!session_) return "turn";
+  return std::string{session_->phase().empty() ? protocol::method::tools_list : session_->phase()};
+}
+
+std::string server::where_configured() const {
+  return settings_.origin.empty() ? "its configuration" : "its configuration (" + settings_.origin + ')';
+}
+
+std::string server::how_to_enable() const {
+  return R"(to enable it, remove "disabled": true or "enabled": false from )" + where_configured();
+}
+
+// For what will be the same at the next try.
+std::string server::how_to_correct(const error& why) const {
+  std::string keys;
+  const auto* child = std::get_if<stdio_settings>(&settings_.transport);
+  if (why.code == errc::spawn && child != nullptr)
+    keys = child->cwd.empty() ? R"("command" in )" : R"("command" or "cwd" in )";
+  const auto* remote = std::get_if<http_settings>(&settings_.transport);
+  if (why.code == errc::auth && remote != nullptr) {
+    if (remote->headers.empty()) return R"(put its credentials under "headers" in )" + where_configured();
+    keys = R"("headers" in )";
+  }
+  return "correct " + keys + where_configured() +
+         (settings_.restart == restart_policy::never ? "" : ", then restart it");
 }
 
 void server::become(server_state state, std::string reason, std::string advice) {
@@ -132,8 +162,9 @@ error server::described(error e, std::string_view phase) const {
 
 result<void> server::restart() {
   if (!settings_.enabled)
-    return error{
-        .code = errc::config, .what = "server \"" + settings_.name + "\" is disabled", .server = settings_.name};
+    return error{.code = errc::config,
+                 .what = "server \"" + settings_.name + "\" is disabled; " + how_to_enable(),
+                 .server = settings_.name};
   if (over_) return error{.code = errc::closed, .what = "server \"" + settings_.name + "\" was removed or stopped"};
   needed_ = true;
   restart_ = true;
@@ -171,10 +202,17 @@ task<result<session*>> server::connected() {
     auto waited = co_await changed_.wait();
     if (!waited) co_return described(waited.error(), "start");
   }
+  if (!settings_.enabled) {
+    error disabled{.code = errc::config, .what = "it is disabled; " + how_to_enable()};
+    co_return described(std::move(disabled), "start");
+  }
   error why{.code = ended_ && !over_ ? ended_->code : errc::closed, .what = std::string{to_string(state_)}};
   if (!reason_.empty() && reason_ != why.what) why.what += ": " + reason_;
   if (!advice_.empty()) why.what += " (" + advice_ + ')';
-  if (ended_) why.native = ended_->native;
+  if (ended_) {
+    why.native = ended_->native;
+    why.retry_after = ended_->retry_after;
+  }
   co_return described(std::move(why), "start");
 }
 

@@ -108,6 +108,10 @@ class server final : private session_listener {
   task<result<void>> answers();
   task<void> end_session();
   verdict judge(const error& why);
+  [[nodiscard]] std::string phase() const;
+  [[nodiscard]] std::string where_configured() const;
+  [[nodiscard]] std::string how_to_enable() const;
+  [[nodiscard]] std::string how_to_correct(const error& why) const;
   task<void> wait_until(std::optional<time_point> due);
   task<result<void>> awake();
   task<result<void>> told_to_restart();

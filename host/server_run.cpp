@@ -18,6 +18,8 @@ namespace {
 constexpr duration longest_place = std::chrono::milliseconds{300};
 constexpr duration longest_write = std::chrono::seconds{2};
 constexpr duration longest_silence = std::chrono::seconds{30};
+// Of what a server asks for by Retry-After.
+constexpr duration longest_retry_after = std::chrono::hours{1};
 constexpr duration last_refusals = std::chrono::milliseconds{50};
 // A list that never stops changing is read all the same.
 constexpr int longest_delays = 10;
@@ -56,7 +58,7 @@ bool is_lasting(const error& why) {
 
 task<void> server::run() {
   co_await recall();
-  if (!settings_.enabled) become(server_state::stopped, "disabled", "set \"enabled\": true in its configuration");
+  if (!settings_.enabled) become(server_state::stopped, "disabled", how_to_enable());
   for (;;) {
     const context where = co_await this_context();
     if (where.stop_requested()) break;
@@ -92,28 +94,28 @@ task<void> server::run() {
 
 // The state and the pause after an end that nobody asked for.
 server::verdict server::judge(const error& why) {
-  const std::string logs = "see `hawser logs " + settings_.name + '`';
+  const bool has_logs = !connect_ && std::holds_alternative<stdio_settings>(settings_.transport);
+  const std::string logs = has_logs ? "see `hawser logs " + settings_.name + '`' : std::string{};
   // A login that cannot be renewed just now is a failure that passes.
   const bool passing = login_ && !login_->wanted() && why.native == 0;
   if (why.code == errc::auth && !passing) {
-    become(server_state::needs_auth, why.what,
-           login_ ? login_advice(settings_.name)
-                  : "put its login under \"headers\" in its configuration, then restart it");
+    become(server_state::needs_auth, why.what, login_ ? login_advice(settings_.name) : how_to_correct(why));
     return {.given_up = true};
   }
   if (is_lasting(why)) {
-    become(server_state::failed, why.what, "correct its configuration, then restart it");
+    become(server_state::failed, why.what, how_to_correct(why));
     return {.given_up = true};
   }
   if (settings_.restart == restart_policy::never) {
-    become(server_state::failed, why.what, "it is configured never to be restarted; " + logs);
+    become(server_state::failed, why.what, logs);
     return {.given_up = true};
   }
-  const auto pause = plan_.ended(around_.session.home.now(), random_part());
+  auto pause = plan_.ended(around_.session.home.now(), random_part());
   if (!pause) {
-    become(server_state::failed, "it keeps ending: " + why.what, logs + ", then restart it");
+    become(server_state::failed, "it keeps ending: " + why.what, (has_logs ? logs + ", then " : "") + "restart it");
     return {.given_up = true};
   }
+  if (why.retry_after) pause = std::max<duration>(*pause, std::min<duration>(*why.retry_after, longest_retry_after));
   become(server_state::degraded, why.what, "it is started again in " + readable(*pause));
   return {.pause = *pause};
 }

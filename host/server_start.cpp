@@ -78,7 +78,9 @@ task<result<void>> server::open_session(session::opening how) {
   if (opened) co_return opened;
   error why = opened.error();
   if (why.code == errc::timed_out && why.phase.empty()) {
-    why.what = "it did not answer within " + readable(settings_.startup_timeout) + " of its start";
+    why.what = "it did not answer within " + readable(settings_.startup_timeout) +
+               " of its start; still waiting for: " + std::string{session_->phase()};
+    if (process_ != nullptr) why.what += process_->explanation();
     why.phase = "start";
   }
   co_return why;

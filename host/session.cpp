@@ -59,9 +59,12 @@ task<result<void>> session::open(open_options options) {
   const context where = co_await this_context();
   work_ = std::make_unique<scope>(context{where.loop, nullptr});
   opened_ = true;
+  phase_ = "connection";
   auto open = co_await channel_->open(peer_);
   if (!open) co_return open;
-  co_return co_await negotiate(std::move(options));
+  auto negotiated = co_await negotiate(std::move(options));
+  if (negotiated) phase_ = {};
+  co_return negotiated;
 }
 
 task<result<void>> session::negotiate(open_options options) {
@@ -73,6 +76,7 @@ task<result<void>> session::negotiate(open_options options) {
     const bool patient = options.how == opening::modern || channel_->is_http();
     const duration bound = patient ? options.timeout : options.probe_timeout;
     early_requests_.emplace();
+    phase_ = protocol::method::discover;
     auto found = co_await probe(peer_, around_.who, bound);
     if (!found) {
       died_of_the_probe_ = found.error().code == errc::closed && !channel_->is_http();
@@ -94,6 +98,7 @@ task<result<void>> session::negotiate(open_options options) {
     answer_early_requests();
   }
   std::string revision = pinned ? options.revision : std::string{protocol::revision::latest_legacy};
+  phase_ = protocol::method::initialize;
   auto agreed = co_await initialize(peer_, around_.who, std::move(revision), pinned, options.timeout);
   if (!agreed) co_return agreed.error();
   agree(*std::move(agreed));

@@ -60,6 +60,8 @@ class session final : private peer_listener {
   task<result<void>> close();
 
   [[nodiscard]] const agreement& agreed() const noexcept { return agreed_; }
+  /// What open() waits for: "connection", or the method of its request. Empty before and afterwards.
+  [[nodiscard]] std::string_view phase() const noexcept { return phase_; }
   /// By what the era was found: nothing, if open() was told; the server's answer; or that there was none in time.
   enum class evidence : std::uint8_t { none, answer, silence };
   [[nodiscard]] evidence era_by() const noexcept { return era_by_; }
@@ -148,6 +150,7 @@ class session final : private peer_listener {
   event closing_;
   bool opened_ = false;
   bool closing_down_ = false;
+  std::string_view phase_;
   bool died_of_the_probe_ = false;
   bool forgotten_ = false;
   // Arguments that go into header fields, by tool; over HTTP in the modern era only.

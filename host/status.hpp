@@ -42,6 +42,8 @@ struct server_status {
   server_state state = server_state::stopped;
   std::string reason{};  ///< why it is in this state, where that needs saying
   std::string advice{};  ///< what to do about it
+  /// What a server that is starting is waited for: "turn", "connection", or the method of a request.
+  std::string phase{};
   std::string transport{};
   std::string target{};  ///< the command with its arguments, or the URL; no secrets
   std::string origin{};  ///< where it was configured

@@ -28,12 +28,29 @@ namespace detail {
 
 namespace {
 
-error start_failure(const report& r, const std::string& program) {
+// What to do about it, where the number of the error does not say.
+const char* remedy(int number) {
+  switch (number) {
+    case EISDIR: return "; name a program";
+    case EACCES: return "; the file must be executable: chmod +x, or run it by its interpreter";
+    case ENOEXEC: return "; it is no program for this machine, and a script needs a first line such as #!/bin/sh";
+    default: return "";
+  }
+}
+
+error start_failure(const report& r, const child_core& of) {
   const auto step = static_cast<start_step>(r.detail);
-  std::string what = "spawn \"" + program + "\": ";
+  std::string what = "spawn \"" + of.program + "\": ";
   if (step == start_step::fork) what += "fork: ";
-  if (step == start_step::directory) what += "working directory: ";
-  return error{.code = errc::spawn, .what = what + std::strerror(r.number), .native = r.number, .phase = "start"};
+  if (step == start_step::directory)
+    what += of.directory.empty() ? "working directory: " : "working directory \"" + of.directory + "\": ";
+  if (step == start_step::interpreter) {
+    what += "the file is there, but not its interpreter, which the first line of a script names";
+  } else {
+    what += std::strerror(r.number);
+  }
+  if (step == start_step::execute) what += remedy(r.number);
+  return error{.code = errc::spawn, .what = std::move(what), .native = r.number, .phase = "start"};
 }
 
 }  // namespace
@@ -88,7 +105,8 @@ void child_core::on_report(const report& r) {
       started.set();
       break;
     case report_kind::failed:
-      failure = start_failure(r, program);
+      failure = start_failure(r, *this);
+      failed_step = static_cast<start_step>(r.detail);
       started.set();
       gone.set();
       break;

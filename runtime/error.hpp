@@ -23,7 +23,7 @@ enum class errc : std::uint8_t {
   parse,
   too_large,  ///< a limit with a name
   protocol,
-  remote,  ///< the server said no; `native` holds the JSON-RPC code
+  remote,  ///< the server said no; `native` holds the JSON-RPC code, or 403 where it refuses access by HTTP
   auth,
   config,
   tool_unknown,

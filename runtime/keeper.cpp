@@ -175,6 +175,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   // From here on a dropped control socket ends whatever the keeper starts.
   child made{new detail::child_core{loop_, what.program}};
   detail::child_core& core = *made.core_;
+  core.directory = what.directory;
   if (auto listening = core.listen(std::move(ours)); !listening) {
     core.failure = listening.error();
     co_return listening.error();
@@ -195,9 +196,9 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
   if (!outcome && outcome.error().code == errc::timed_out && hangs(*used, loop_.now()))
     co_return prefixed("spawn \"" + what.program + '"', replaced(*used));
   error why = *core.failure;
-  if (why.code == errc::spawn && why.native == ENOENT && what.program.find('/') == std::string::npos) {
+  const bool not_found = core.failed_step == keeper_protocol::start_step::execute && why.native == ENOENT;
+  if (not_found && what.program.find('/') == std::string::npos)
     why.what += " (looked in PATH=" + searched_path(what) + ')';
-  }
   co_return why;
 }
 

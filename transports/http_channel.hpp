@@ -24,6 +24,8 @@ struct http_channel_options {
   http_url to{};
   std::string fields{};  ///< of every request: ready lines, checked by whoever made them; secrets
   kind type = kind::automatic;
+  /// What of `fields` are credentials, for errors: `header "Authorization"`. Empty: nothing.
+  std::string credentials{};
   http_client_options client{};
   wire_limits limits{};
   /// For the server to accept a notification or an answer of ours, each time that it is sent. Calls have limits of
@@ -123,6 +125,10 @@ class http_channel final : public channel {
   task<result<void>> accepted(posting& what, http_answer answer);
   task<result<void>> refused(posting& what, http_answer answer);
   task<result<void>> one_body(posting& what, http_answer& answer);
+  [[nodiscard]] std::string beginning(std::string_view body) const;
+  [[nodiscard]] error unexpected(const http_head& head, std::string_view body) const;
+  [[nodiscard]] error unauthorized(error why) const;
+  [[nodiscard]] error forbidden(error why) const;
   bool take_session(const http_head& head);
   void deliver(std::string_view bytes, byte_buffer* storage, posting* own);
   void deliver_batch(std::string_view bytes, posting* own);

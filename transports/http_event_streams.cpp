@@ -243,7 +243,13 @@ task<void> http_channel::listening(http_channel& self) {
 task<result<void>> http_channel::open_old_transport() {
   auto opened = co_await with_timeout(endpoint_patience, get({}, nullptr));
   if (!opened && opened.error().code == errc::timed_out) co_return prefixed("the stream of events", opened.error());
-  if (!opened) co_return opened.error();
+  if (!opened) {
+    error why = opened.error();
+    if (why.native == 401) co_return unauthorized(std::move(why));
+    if (why.native == 403) co_return forbidden(std::move(why));
+    if (why.code == errc::protocol) why.what += "; check the path of its url, often /sse";
+    co_return why;
+  }
   auto from = std::make_unique<http_answer>(*std::move(opened));
   auto events = std::make_unique<event_reader>(*this, nullptr);
   while (!events->endpoint()) {

@@ -2,8 +2,10 @@
 // One POST of an http_channel and what its answer means.
 #include <algorithm>
 
+#include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "challenge.hpp"
+#include "detail/first_characters.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
 #include "json_text.hpp"
@@ -18,32 +20,27 @@ namespace {
 constexpr std::size_t max_session_id = 1024;
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
 constexpr std::size_t max_quoted_body = 200;
+// More than is quoted, since secrets are taken out of it before it is cut.
+constexpr std::size_t max_searched_body = std::size_t{8} * 1024;
 constexpr int most_tries = 3;
 // For the body of an answer that is none: it only adds to what the error says.
 constexpr duration refusal_patience = std::chrono::seconds{5};
+// A request that somebody waits for is not held back for longer: the caller is told how long the server asks to wait.
+constexpr duration longest_retry_pause = std::chrono::seconds{10};
 
 bool is_type(const http_head& head, std::string_view type) {
   const auto given = head.fields.find("Content-Type");
   return given && equal_ignoring_case(media_type(*given), type);
 }
 
-// The beginning of what came instead of an answer, for whoever has to find out why.
-std::string beginning(std::string_view body) {
-  std::string text{body.substr(0, max_quoted_body)};
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
-  return text;
-}
-
-error unexpected(const http_head& head, std::string_view body) {
-  const auto type = head.fields.find("Content-Type");
-  error why{.code = errc::protocol,
-            .what = "the server answered with status " + std::to_string(head.status) + " and " +
-                    (type ? "content of type " + beginning(*type) : std::string{"no content type"}),
-            .native = head.status,
-            .executed = execution::unknown};
-  if (!body.empty()) why.what += ": " + beginning(body);
-  return why;
+// By what answers to the first request it can be seen that the path is wrong.
+bool is_no_endpoint(const http_head& head) {
+  switch (head.status) {
+    case 404:
+    case 405:
+    case 410: return true;
+    default: return head.status < 300 || (head.status < 500 && is_type(head, "text/html"));
+  }
 }
 
 // A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
@@ -95,7 +92,12 @@ error refusal(error why, const http_head& head) {
   if (proves_not_dispatched(head)) why.executed = execution::no;
   const auto field = head.fields.find("Retry-After");
   why.retry_after = field ? read_retry_after(*field) : std::nullopt;
-  if (why.retry_after) why.what += "; retry after " + std::to_string(why.retry_after->count()) + " s";
+  if (head.status == 429) why = prefixed("too many requests", std::move(why));
+  if (why.retry_after) {
+    why.what += "; retry after " + std::to_string(why.retry_after->count()) + " s";
+  } else if (head.status == 429) {
+    why.what += "; wait before the next request: the server does not say for how long";
+  }
   return why;
 }
 
@@ -105,6 +107,48 @@ bool is_session_id(std::string_view id) noexcept {
 }
 
 }  // namespace
+
+// The beginning of what came instead of an answer, for whoever has to find out why.
+std::string http_channel::beginning(std::string_view body) const {
+  const std::string shown = loop_.hidden()->apply(body.substr(0, max_searched_body));
+  std::string text{detail::first_characters(shown, max_quoted_body)};
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  return text;
+}
+
+error http_channel::unexpected(const http_head& head, std::string_view body) const {
+  error why{.code = errc::protocol,
+            .what = "the server answered with status " + std::to_string(head.status),
+            .native = head.status,
+            .executed = execution::unknown};
+  const auto type = head.fields.find("Content-Type");
+  if (body.find_first_not_of(" \t\r\n") == body.npos) {
+    why.what += " and an empty body";
+  } else {
+    why.what += type ? " and content of type " + beginning(*type) : " and no content type";
+    why.what += ": " + beginning(body);
+  }
+  if (revision_.empty() && is_no_endpoint(head))
+    why.what += "; this is no MCP endpoint: check the path of its url, often /mcp";
+  return why;
+}
+
+error http_channel::unauthorized(error why) const {
+  why.code = errc::auth;
+  if (!options_.credentials.empty())
+    why = prefixed("the configured " + options_.credentials + " was refused", std::move(why));
+  return why;
+}
+
+error http_channel::forbidden(error why) const {
+  why.code = errc::remote;
+  why = prefixed("the server refuses access", std::move(why));
+  why.what += "; it asks for no login, so logging in does not help: check its url, and whether ";
+  why.what += options_.credentials.empty() ? "this user or machine" : "the configured " + options_.credentials;
+  why.what += " may use it";
+  return why;
+}
 
 task<result<void>> http_channel::exchange(posting& what) {
   for (int tries = 1;; ++tries) {
@@ -117,8 +161,8 @@ task<result<void>> http_channel::exchange(posting& what) {
     const int status = answer ? answer->head().status : 0;
     const bool repeats = (status == 429 || status == 503) && (what.replayable || !what.request);
     const auto told = repeats ? answer->head().fields.find("Retry-After") : std::nullopt;
-    if (told && tries < most_tries) {
-      const duration wait = retry_pause(*told);
+    const duration wait = told ? retry_pause(*told) : duration::zero();
+    if (told && tries < most_tries && (!what.request || wait <= longest_retry_pause)) {
       std::move(*answer).settle();
       auto waited = co_await pause(&what, wait);
       if (!waited) co_return waited;
@@ -173,10 +217,11 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
   auto body = co_await with_timeout(refusal_patience, answer.read_all(max_refusal));
   if (what.ticket.withdrawn()) co_return cancelled_error();
   const std::string_view text = body ? body->view() : std::string_view{};
-  if (status == 401 || status == 403) {
+  const bool login_needed = status == 401 || (status == 403 && asks_for_bearer_token(answer.head().fields));
+  if (login_needed) {
     error why = refusal(unexpected(answer.head(), text), answer.head());
     why.code = errc::auth;
-    co_return why;
+    co_return status == 401 ? unauthorized(std::move(why)) : std::move(why);
   }
   // Session management: the server does not know the session that the request names, so nothing was executed.
   if (status == 404 && what.names_session) {
@@ -185,7 +230,13 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
     forgotten(why);
     co_return {};
   }
-  if (auto said = said_by(text, scanner_, revision_, what.request)) co_return refusal(*std::move(said), answer.head());
+  auto said = said_by(text, scanner_, revision_, what.request);
+  if (status == 403) {
+    error why = refusal(unexpected(answer.head(), text), answer.head());
+    if (said) why.what = said->what;
+    co_return forbidden(std::move(why));
+  }
+  if (said) co_return refusal(*std::move(said), answer.head());
   error why = refusal(unexpected(answer.head(), text), answer.head());
   if (status >= 500 || status == 429) {
     why.code = errc::io;

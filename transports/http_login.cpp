@@ -66,7 +66,12 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     std::move(*answer).settle();  // what counts stands in its head
     auto asking = guarded_task("refused of the authorizer", [&] { return options_.login->refused(std::move(why)); });
     auto better = co_await std::move(asking);
-    if (!better) co_return better.error();
+    if (!better) {
+      error refusal = better.error();
+      if (status == 401 && refusal.code == errc::auth && !options_.credentials.empty())
+        refusal.what += "; the configured " + options_.credentials + " does not suffice";
+      co_return refusal;
+    }
     grant = *std::move(better);
     fresh = grant->fresh;
     // The redirect that led to the refusal is not followed a second time.

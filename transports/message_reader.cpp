@@ -12,7 +12,8 @@ namespace {
 // Messages from this size on are handed over with their memory: copying them would cost more than a new buffer, unless
 // what stands behind them, which is copied instead, is larger still.
 constexpr std::size_t min_taken_bytes = std::size_t{64} * 1024;
-constexpr std::size_t noise_kept = 200;
+// More than is shown, since secrets are taken out of it first.
+constexpr std::size_t noise_kept = std::size_t{4} * 1024;
 
 error too_large(std::size_t limit) {
   return error{.code = errc::too_large,
@@ -60,7 +61,7 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
     to.on_message(message);  // somebody counts it
     return count_noise(line);
   }
-  noise_lines_ = noise_bytes_ = 0;
+  note_message();
   message.storage = storage;
   to.on_message(message);
   return {};
@@ -69,7 +70,7 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
 // Batches: 2025-03-26 only. Each message stands for itself.
 result<void> message_reader::handle_batch(std::string_view line, receiver& to) {
   if (auto valid = validate_json(line, limits_.json); !valid) return count_noise(line);
-  noise_lines_ = noise_bytes_ = 0;
+  note_message();
   if (!elements_within(line, limits_.max_batch)) {
     to.on_message({.asks = true, .batch = true, .bytes = line, .fault = batch_too_large()});
     return {};
@@ -79,6 +80,11 @@ result<void> message_reader::handle_batch(std::string_view line, receiver& to) {
     return !stopped_;
   });
   return {};
+}
+
+void message_reader::note_message() noexcept {
+  understood_any_ = true;
+  noise_lines_ = noise_bytes_ = 0;
 }
 
 result<void> message_reader::count_noise(std::string_view line) {
@@ -92,12 +98,12 @@ result<void> message_reader::count_noise(std::string_view line) {
         .code = errc::protocol,
         .what = "it frames its messages by Content-Length headers; MCP's stdio transport is one message a line"};
   ++noise_;
-  last_noise_ = line.substr(0, noise_kept);
+  if (noise_lines_ == 0) first_noise_ = line.substr(0, noise_kept);
   noise_bytes_ += line.size();
   if (++noise_lines_ <= limits_.max_noise_lines && noise_bytes_ <= limits_.max_noise_bytes) return {};
   return error{.code = errc::protocol,
                .what = std::to_string(noise_lines_) + " lines (" + std::to_string(noise_bytes_) +
-                       " bytes) in a row are no MCP messages; the last one begins: " + json_string(last_noise_)};
+                       " bytes) in a row are no MCP messages"};
 }
 
 }  // namespace hawser

@@ -60,8 +60,10 @@ class message_reader {
 
   /// Lines so far that were no messages.
   [[nodiscard]] std::uint64_t noise() const noexcept { return noise_; }
-  /// The beginning of the last of them, for whoever has to explain it.
-  [[nodiscard]] const std::string& last_noise() const noexcept { return last_noise_; }
+  /// The beginning of the first of them since the last message, for whoever has to explain it; untrusted.
+  [[nodiscard]] const std::string& first_noise() const noexcept { return first_noise_; }
+  /// Whether any line was a message.
+  [[nodiscard]] bool understood_any() const noexcept { return understood_any_; }
 
  private:
   using find_line = line_framer::frame (line_framer::*)(std::string_view) noexcept;
@@ -69,6 +71,7 @@ class message_reader {
   result<void> handle(std::string_view line, byte_buffer* storage, receiver& to);
   result<void> handle_batch(std::string_view line, receiver& to);
   result<void> count_noise(std::string_view line);
+  void note_message() noexcept;
 
   wire_limits limits_;
   line_framer framer_;
@@ -78,7 +81,8 @@ class message_reader {
   std::uint64_t noise_ = 0;
   std::size_t noise_lines_ = 0;  // since the last message
   std::size_t noise_bytes_ = 0;
-  std::string last_noise_;
+  std::string first_noise_;
+  bool understood_any_ = false;
 };
 
 }  // namespace hawser

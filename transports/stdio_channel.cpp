@@ -7,6 +7,8 @@
 #include "../runtime/redaction.hpp"
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
+#include "detail/first_characters.hpp"
+#include "error_lines.hpp"
 #include "json_text.hpp"
 #include "outgoing_lines.hpp"
 #include "protocol.hpp"
@@ -15,8 +17,9 @@ namespace hawser {
 
 namespace {
 
-// Of the end of stderr, inside a one-sentence error.
+// Of stderr and of stdout, inside a one-sentence error.
 constexpr std::size_t quoted_errors = 600;
+constexpr std::size_t quoted_output = 200;
 
 task<result<exit_status>> exit_and_all_output(child& of, event& output_ended, event& errors_ended) {
   auto status = co_await of.exited();
@@ -62,6 +65,7 @@ task<result<void>> stdio_channel::open(receiver& to) {
   if (!started) co_return started.error();
   opened_ = true;
   to_ = &to;
+  hidden_ = where.loop->hidden();
   child_.emplace(std::move(*started));
   pumps_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by whoever opens
   input_ = &child_->input();
@@ -129,14 +133,17 @@ void stdio_channel::cancel(std::int64_t request, std::string_view reason) noexce
   if (queued() < cancel_while_queued) send({.line = cancelled_line(request, reason)});
 }
 
-void stdio_channel::negotiated(const peer_info& info) { reader_.accept_batches(protocol::has_batches(info.revision)); }
+void stdio_channel::negotiated(const peer_info& info) {
+  negotiated_ = true;
+  reader_.accept_batches(protocol::has_batches(info.revision));
+}
 
 void stdio_channel::on_bytes() noexcept {
   if (told_) {  // it goes on talking while it is being ended
     consume(unread().size());
     return;
   }
-  if (auto understood = reader_.read(*this, *to_); !understood) tell_closed(understood.error());
+  if (auto understood = reader_.read(*this, *to_); !understood) tell_closed(with_noise(understood.error()));
 }
 
 void stdio_channel::on_end(const error& why) noexcept {
@@ -144,7 +151,7 @@ void stdio_channel::on_end(const error& why) noexcept {
   if (told_) return;
   auto understood = reader_.finish(*this, *to_);
   if (!understood) {
-    tell_closed(understood.error());
+    tell_closed(with_noise(understood.error()));
   } else {
     ending(why.code == errc::closed ? "closed its output" : why.what, options_.last_words);
   }
@@ -170,14 +177,40 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
     auto exited = co_await with_timeout(at_once, self.child_->exited());
     what = exited ? "the server " + exited->to_string() : "the server " + what_it_did + " and goes on running";
   }
-  // Before it is cut: what is left of a secret would not be found any more.
-  const context where = co_await this_context();
-  const std::string said = where.loop->hidden()->apply(self.errors());
+  self.tell_closed(error{.code = errc::closed, .what = what + self.explanation()});
+}
+
+// Secrets are taken out before a text is cut: what is left of one would not be found any more.
+std::string stdio_channel::quoted(std::string_view text) const {
+  const std::string shown = hidden_->apply(text);
+  return json_string(detail::first_characters(shown, quoted_output));
+}
+
+error stdio_channel::with_noise(error why) const {
+  if (why.code == errc::protocol && reader_.noise() > 0) why.what += explanation();
+  return why;
+}
+
+std::string stdio_channel::explanation() const {
+  std::string text;
+  if (!hidden_) return text;
+  // A prompt has no end of line.
+  std::string_view stray = reader_.first_noise();
+  if (stray.empty() && output_ != nullptr && !told_) stray = output_->unread();
+  if (!reader_.understood_any() && !stray.empty())
+    text += "; its stdout begins with " + quoted(stray) +
+            ", which is no MCP message: check that its command and arguments start an MCP server over stdio";
+  const std::string said = hidden_->apply(errors());
+  std::string_view log = said;
+  // What was cut may begin with the rest of a secret.
+  if (errors().size() >= options_.errors_kept) log.remove_prefix(std::min(log.find('\n'), log.size()));
+  const std::string_view telling = error_lines(log, negotiated_ ? error_position::last : error_position::first);
+  if (!telling.empty()) return text + "; its stderr: " + json_string(detail::first_characters(telling, quoted_errors));
   std::string_view last = said;
   while (last.ends_with('\n')) last.remove_suffix(1);
   if (last.size() > quoted_errors) last.remove_prefix(last.size() - quoted_errors);
-  if (!last.empty()) what += "; its last words: " + json_string(last);
-  self.tell_closed(error{.code = errc::closed, .what = std::move(what)});
+  if (!last.empty()) text += "; its last words: " + json_string(last);
+  return text;
 }
 
 void stdio_channel::tell_closed(error why) noexcept {

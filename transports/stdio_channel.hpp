@@ -10,6 +10,7 @@
 
 #include "../runtime/event.hpp"
 #include "../runtime/keeper.hpp"
+#include "../runtime/redaction.hpp"
 #include "../runtime/scope.hpp"
 #include "channel.hpp"
 #include "message_reader.hpp"
@@ -46,6 +47,9 @@ class stdio_channel final : public channel, private byte_listener, private write
   /// What the server wrote to its stderr last; untrusted, not escaped.
   [[nodiscard]] std::string_view errors() const noexcept { return errors_.kept.text(); }
   [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
+  /// What the process has written that may explain why it does not answer, or has ended: the end of a sentence, to be
+  /// put behind one. Quoted, capped and without secrets; empty if there is nothing to say.
+  [[nodiscard]] std::string explanation() const;
   /// 0 before open() and after close().
   [[nodiscard]] int pid() const noexcept { return child_ ? child_->pid() : 0; }
 
@@ -74,6 +78,8 @@ class stdio_channel final : public channel, private byte_listener, private write
 
   void ending(std::string_view what_it_did, duration patience);
   task<result<void>> until_closed();
+  [[nodiscard]] std::string quoted(std::string_view text) const;
+  [[nodiscard]] error with_noise(error why) const;
   static task<void> watch_exit(stdio_channel& self);
   static task<void> hear_last_words(stdio_channel& self, std::string what_it_did, duration patience);
   void tell_closed(error why) noexcept;
@@ -82,12 +88,14 @@ class stdio_channel final : public channel, private byte_listener, private write
   stdio_options options_;
   message_reader reader_;
   receiver* to_ = nullptr;
+  std::shared_ptr<const redaction> hidden_;
   stream* input_ = nullptr;  // the child's
   stream* output_ = nullptr;
   std::optional<child> child_;
   std::uint64_t sent_ = 0;  // without what was withdrawn
   std::deque<unsent_request> unsent_;
   bool ending_ = false;
+  bool negotiated_ = false;
   bool told_ = false;  // that it is closed
   error_drain errors_;
   std::unique_ptr<scope> pumps_;

@@ -86,6 +86,22 @@ bio_method_ptr make_wire_method() {
   return method;
 }
 
+namespace {
+
+// What naming the right authority would cure.
+bool is_unknown_authority(long verified) noexcept {
+  switch (verified) {
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 int note_bad_certificate(int verified, X509_STORE_CTX* chain) noexcept {
   if (verified == 1) return 1;
   auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(chain, SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -122,6 +138,8 @@ error handshake_error(SSL* of, const tls_wire& wire, std::string_view subject) {
     e.native = static_cast<int>(verified);
     e.what += X509_verify_cert_error_string(verified);
     if (!wire.bad_certificate.empty()) e.what += " (" + wire.bad_certificate + ")";
+    if (is_unknown_authority(verified))
+      e.what += "; to trust it, name a file with its certificate, or with that of its authority, as tls.ca";
     return e;
   }
   e.what += "the handshake failed: " + why;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../transports/detail/is_digit.hpp"
 #include "../../transports/json_validator.hpp"
 
 namespace hawser::detail {
@@ -178,6 +179,41 @@ std::optional<text_fault> blank_extras(std::string& text) {
     at = c == '"' ? behind_string(text, at) : at + 1;
   }
   return std::nullopt;
+}
+
+std::string_view other_format(std::string_view text) noexcept {
+  constexpr std::string_view space = " \t\r\n";
+  std::string_view line;
+  do {  // the first line that says anything
+    const std::size_t begin = text.find_first_not_of(space);
+    if (begin == text.npos) return {};
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    line = text.substr(begin, end - begin);
+    text.remove_prefix(end);
+  } while (line.front() == '#');
+  line = line.substr(0, line.find_last_not_of(space) + 1);
+  const auto in_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  };
+  const auto behind_word = [&](std::size_t at) {
+    return static_cast<std::size_t>(
+        std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(at), line.end(), in_word) - line.begin());
+  };
+  if (line.front() == '[') {
+    const std::size_t name = line.find_first_not_of('[');
+    const bool header = name != line.npos && in_word(line[name]) && !is_digit(line[name]) && line.back() == ']' &&
+                        line.find(',') == line.npos;
+    return header ? std::string_view{"TOML"} : std::string_view{};
+  }
+  if (line.starts_with("---") || line.starts_with("%YAML") || line.starts_with("- ")) return "YAML";
+  const std::size_t end = behind_word(0);
+  if (end == 0) return {};
+  const std::size_t next = line.find_first_not_of(" \t", end);
+  if (next == line.npos) return {};
+  if (line[next] == '=') return "TOML";
+  const bool key = line[next] == ':' && (next + 1 == line.size() || line[next + 1] == ' ');
+  return key ? std::string_view{"YAML"} : std::string_view{};
 }
 
 std::optional<text_fault> find_fault(std::string_view text) {

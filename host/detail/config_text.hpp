@@ -38,6 +38,9 @@ struct text_fault {
 /// fault is a comment that never ends.
 std::optional<text_fault> blank_extras(std::string& text);
 
+/// "TOML" or "YAML", where the first line of a text that is no JSON looks like it; else empty.
+[[nodiscard]] std::string_view other_format(std::string_view text) noexcept;
+
 /// What keeps the text from being JSON, and where; nothing if it is.
 [[nodiscard]] std::optional<text_fault> find_fault(std::string_view text);
 

@@ -22,6 +22,7 @@ struct child_core {
 
   loop& home;
   std::string program;
+  std::string directory{};  // for its errors
   std::optional<stream> input;
   std::optional<stream> output;
   std::optional<stream> errors;
@@ -30,7 +31,8 @@ struct child_core {
   owned<uv_poll_t> poll;
 
   int pid = 0;
-  std::optional<error> failure;       // it was not started
+  std::optional<error> failure;  // it was not started
+  std::optional<keeper_protocol::start_step> failed_step;
   std::optional<exit_status> status;  // of the process itself
   std::vector<std::string> strays;
   std::vector<std::string> unkillable;

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -44,13 +45,25 @@ bool is_not_there(int number) {
   return number == ENOENT || number == ENOTDIR || number == ESTALE || number == ENODEV || number == ETIMEDOUT;
 }
 
+bool is_directory(const char* path) {
+  struct stat found{};
+  return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+// Returns only where it fails, with a number that says more than that of execve in two cases: a directory is EISDIR,
+// and ENOENT for a file that is there is noted as one about its interpreter.
+int try_to_execute(program& p, const char* path) {
+  execve(path, p.arguments, p.environment);
+  const int failed = errno;
+  if (failed == EACCES && is_directory(path)) return EISDIR;
+  if (failed == ENOENT && access(path, F_OK) == 0) p.outcome.step = start_step::interpreter;
+  return failed;
+}
+
 // Like execvpe, with the PATH of the new environment and without handing a file of no known format to a shell.
-int execute(const program& p) {
+int execute(program& p) {
   const char* name = p.arguments[0];
-  if (strchr(name, '/') != nullptr) {
-    execve(name, p.arguments, p.environment);
-    return errno;
-  }
+  if (strchr(name, '/') != nullptr) return try_to_execute(p, name);
   const char* search = variable(p.environment, "PATH");
   if (search == nullptr) search = default_path;
   int worst = ENOENT;
@@ -60,12 +73,12 @@ int execute(const program& p) {
       memcpy(p.path, search, length);
       p.path[length] = '/';
       memcpy(p.path + length + 1, name, strlen(name) + 1);
-      execve(p.path, p.arguments, p.environment);
+      const int failed = try_to_execute(p, p.path);
       // What is not there is looked for further on; what is there and cannot run is worth more than "not found".
-      if (errno == EACCES) {
+      if (failed == EACCES) {
         worst = EACCES;
-      } else if (!is_not_there(errno)) {
-        return errno;
+      } else if (p.outcome.step == start_step::interpreter || (!is_not_there(failed) && failed != EISDIR)) {
+        return failed;
       }
     }
     if (search[length] == '\0') return worst;

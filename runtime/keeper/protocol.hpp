@@ -29,7 +29,12 @@ enum class report_kind : std::uint32_t {
   stray,    // number = pid, name: a process that had left the group was ended, or (detail = 1) could not be
   gone,     // nobody of the tree is left; the last report
 };
-enum class start_step : std::int32_t { fork, directory, execute };
+enum class start_step : std::int32_t {
+  fork,
+  directory,
+  execute,
+  interpreter,  // the file is there; what its first line names, or its loader, is not
+};
 
 struct report {
   report_kind kind;

@@ -15,6 +15,28 @@ using testing::contains;
 using testing::run;
 
 const suite<"config"> tests = [] {
+  "CMD-11 a file in TOML or YAML is said to be that, and that JSON is expected"_test = [] {
+    for (const char* toml : {"[mcp_servers.files]\ncommand = \"npx\"\n", "# mine\n\n  [[servers]]\nname = 'a'\n",
+                             "model = \"o3\"\n[mcp_servers]\n", "[mcp_servers.\"a b\"]\r\ncommand='x'\r\n"}) {
+      const auto config = parse(toml);
+      expect(not config.usable and
+             contains(problems_of(config), "not JSON: it looks like TOML, and JSON is expected: {"))
+          << problems_of(config);
+    }
+    for (const char* yaml : {"mcpServers:\n  files:\n    command: npx\n", "---\nmcpServers: {}\n",
+                             "# mine\n- name: a\n", "version: 1\n"}) {
+      const auto config = parse(yaml);
+      expect(not config.usable and
+             contains(problems_of(config), "not JSON: it looks like YAML, and JSON is expected: {"))
+          << problems_of(config);
+    }
+    for (const char* neither :
+         {"[1 2]", "[true, x]", "{a = 1}", "#", "# only\n# comments", "nonsense", "=", ":", "\"a\" 1"}) {
+      const auto config = parse(neither);
+      expect(not config.usable and not contains(problems_of(config), "looks like")) << problems_of(config);
+    }
+  };
+
   "G01 what is not JSON is told by line and column, and starts nothing"_test = [] {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"", "mcp.json:1:1: error: not JSON: a value is missing"},

@@ -163,8 +163,49 @@ const suite<"child"> tests = [] {
     expect(outcome(command{.program = folder + "/script"}).error().native == EACCES);
     chmod((folder + "/script").c_str(), 0755);
     expect(outcome(command{.program = folder + "/script"}).error().native == ENOEXEC);
-    expect(outcome(command{.program = folder}).error().native == EACCES);
+    expect(outcome(command{.program = folder}).error().native == EISDIR);
     std::filesystem::remove_all(folder);
+  };
+
+  "CMD-11 a program that is a directory, is not executable, or has no interpreter is said to be that"_test = [] {
+    const testing::temporary_folder folder;
+    const auto said = [&](const std::string& program) {
+      command c{.program = program};
+      c.env.set["PATH"] = folder.path;
+      const auto r = outcome(c);
+      return r ? std::string{"it ran"} : r.error().what;
+    };
+    const auto write = [&](const char* name, const char* text, unsigned mode) {
+      std::ofstream{folder / name} << text;
+      chmod((folder / name).c_str(), mode);
+    };
+    std::filesystem::create_directory(folder / "folder");
+    expect(said(folder / "folder") == "spawn \"" + (folder / "folder") + "\": Is a directory; name a program");
+    expect(said("folder") == "spawn \"folder\": No such file or directory (looked in PATH=" + folder.path + ')');
+    write("plain", "#!/bin/sh\n", 0644);
+    for (const std::string& program : {std::string{"plain"}, folder / "plain"})
+      expect(
+          said(program).ends_with("Permission denied; the file must be executable: chmod +x, or run it by its "
+                                  "interpreter"))
+          << said(program);
+    write("script", "echo x\n", 0755);
+    expect(said("script").find("a script needs a first line such as #!/bin/sh") != std::string::npos) << said("script");
+    write("orphan", "#!/no/such/interpreter\n", 0755);
+    for (const std::string& program : {std::string{"orphan"}, folder / "orphan"})
+      expect(
+          said(program).ends_with("the file is there, but not its interpreter, which the first line of a script names"))
+          << said(program);
+  };
+
+  "CMD-11 a working directory that cannot be used is named, and PATH is not blamed for it"_test = [] {
+    const testing::temporary_folder folder;
+    std::ofstream{folder / "file"} << "x";
+    for (const auto& [directory, why] :
+         {std::pair{folder / "missing", "No such file or directory"}, std::pair{folder / "file", "Not a directory"}}) {
+      const auto r = outcome(command{.program = "sh", .directory = directory});
+      expect(fatal(r.has_error()));
+      expect(r.error().what == "spawn \"sh\": working directory \"" + directory + "\": " + why) << r.error().what;
+    }
   };
 
   "A33 a working directory that is not there is an error that says so"_test = [] {

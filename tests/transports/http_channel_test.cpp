@@ -142,13 +142,13 @@ const suite<"http channel"> tests = [] {
         expect(empty.failed_with(errc::protocol, execution::unknown) && empty.failure->native == 400) << empty.said();
       };
 
-  "401 and 403 are a matter of logging in, 5xx of the network: no verdict on anything else"_test = [] {
+  "401 is a matter of logging in, 403 is not, 5xx is one of the network"_test = [] {
     const web_outcome unauthorized =
         outcome_of([](web_peer& with, const web_request&) { replies(with, "401 Unauthorized", "text/plain", ""); });
     expect(unauthorized.failed_with(errc::auth, execution::no)) << unauthorized.said();
     const web_outcome forbidden =
         outcome_of([](web_peer& with, const web_request&) { replies(with, "403 Forbidden", "text/plain", ""); });
-    expect(forbidden.failed_with(errc::auth, execution::unknown)) << forbidden.said();
+    expect(forbidden.failed_with(errc::remote, execution::unknown)) << forbidden.said();
     const web_outcome got =
         outcome_of([](web_peer& with, const web_request&) { replies(with, "502 Bad Gateway", "text/html", "<p>"); });
     expect(got.failed_with(errc::io, execution::unknown)) << got.said();

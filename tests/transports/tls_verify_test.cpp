@@ -197,6 +197,26 @@ const suite<"tls verify"> tests = [] {
     });
     refused(o, "self-signed certificate in certificate chain", "CN=evil root", "localhost");
   };
+  "CMD-11 a certificate of an unknown authority names tls.ca, and one that is wrong does not"_test = [] {
+    const outcome alone = meeting([](certificate_office& office) {
+      const credential one{{.name = "alone", .hosts = {"localhost"}}};
+      return office.file(one.certificate() + one.key());
+    });
+    const outcome orphan = meeting([](certificate_office& office) {
+      const credential leaf{{.name = "orphan", .hosts = {"localhost"}}, &office.intermediate()};
+      return office.file(leaf.certificate() + leaf.key());
+    });
+    const outcome rooted = meeting([](certificate_office& office) {
+      const credential root{{.name = "own root", .authority = true}};
+      const credential leaf{{.name = "x", .hosts = {"localhost"}}, &root};
+      return office.file(leaf.certificate() + root.certificate() + leaf.key());
+    });
+    for (const outcome* one : {&alone, &orphan, &rooted})
+      expect(contains(one->why.what, "name a file with its certificate, or with that of its authority, as tls.ca"))
+          << one->why.what;
+    const outcome expired = meeting({.name = "old", .hosts = {"localhost"}, .first_day = -9, .last_day = -2});
+    expect(not expired.made and not contains(expired.why.what, "tls.ca")) << expired.why.what;
+  };
   "D06 T-28 a leaf cannot sign another one"_test = [] {
     const outcome o = meeting([](certificate_office& office) {
       const credential leaf{{.name = "a mere leaf", .hosts = {"example.org"}}, &office.intermediate()};

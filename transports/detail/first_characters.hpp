@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Cuts a text of unknown origin for quoting, without cutting a character where it is UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace hawser::detail {
+
+inline std::string_view first_characters(std::string_view text, std::size_t max_bytes) noexcept {
+  if (text.size() <= max_bytes) return text;
+  constexpr std::size_t longest_character = 4;
+  for (std::size_t back = 0; back < longest_character && back < max_bytes; ++back) {
+    if ((static_cast<unsigned char>(text[max_bytes - back]) & 0xC0) != 0x80) return text.substr(0, max_bytes - back);
+  }
+  return text.substr(0, max_bytes);  // no UTF-8
+}
+
+}  // namespace hawser::detail
