@@ -39,8 +39,10 @@ configured read_configuration(const common_options& options, output& complaints)
   configured read{.file = choice->path};
   const auto text = whole_file(choice->path);
   if (!text) {
-    complaints.line({"hawser: ", escaped(text.error().what)});
-    read.failure = text.error();
+    error why = text.error();
+    why.what += " (named by " + std::string{choice->source} + ')';
+    complaints.line({"hawser: ", escaped(why.what)});
+    read.failure = std::move(why);
     return read;
   }
   loaded_config loaded = parse_config(*text, choice->path, process_variables());
@@ -59,6 +61,15 @@ configured read_configuration(const common_options& options, output& complaints)
 }
 
 bool configured::refuses(std::string_view server) const { return std::ranges::find(refused, server) != refused.end(); }
+
+std::string configured::why_refused(std::string_view server) const {
+  const auto concerns = [&](const config_problem& one) {
+    return one.how == config_problem::kind::error && one.server == server;
+  };
+  const auto found = std::ranges::find_if(problems, concerns);
+  return found != problems.end() ? found->text()
+                                 : file + ": error: more than a hundred problems; correct the first ones";
+}
 
 void print_problem(output& to, const config_problem& problem) {
   const bool harmless = problem.how == config_problem::kind::warning;

@@ -17,6 +17,8 @@ struct configured {
   std::vector<std::string> refused{};      ///< servers that are left out because of it
 
   [[nodiscard]] bool refuses(std::string_view server) const;
+  /// Why a server that is refused is left out: the first error of its entry, with its place.
+  [[nodiscard]] std::string why_refused(std::string_view server) const;
 };
 
 /// Prints why a file is not usable; else nothing: which problems matter is known to the command.

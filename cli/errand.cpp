@@ -81,10 +81,41 @@ task<result<exit_code>> bounded(errand& e, const errand_plan& plan) {
   co_return co_await plan.work(e);
 }
 
+// The error of work that was stopped says at whom and at what it waited, which the error of a timeout does not.
+task<result<exit_code>> noting_stop(errand& e, const errand_plan& plan, std::optional<error>& stopped) {
+  auto outcome = co_await bounded(e, plan);
+  if (!outcome) stopped = outcome.error();
+  co_return outcome;
+}
+
+// Names whom the command waited for, and for what.
+error still_waiting(const errand& e, error why, const error& stopped) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> waited_for;
+  for (const server_status& one : e.servers.status()) {
+    if (one.state == server_state::starting) waited_for.push_back(one.name + " (" + one.phase + ')');
+    if (one.state == server_state::starting) why.server = one.name;
+  }
+  if (waited_for.size() > 1) why.server.clear();
+  if (waited_for.empty() && !stopped.server.empty()) {
+    why.server = stopped.server;
+    why.phase = stopped.phase;
+    waited_for.push_back(stopped.server + " (" + stopped.phase + ')');
+  }
+  for (std::size_t i = 0; i < waited_for.size() && i < most_named; ++i)
+    why.what.append(i == 0 ? "; still waiting for: " : ", ").append(waited_for[i]);
+  if (waited_for.size() > most_named) why.what += " and " + std::to_string(waited_for.size() - most_named) + " more";
+  return why;
+}
+
 task<result<exit_code>> within_time(errand& e, const errand_plan& plan) {
   const auto limit = e.options.timeout();
   if (!limit || e.deadline) co_return co_await bounded(e, plan);
-  co_return co_await with_timeout(*limit, bounded(e, plan));
+  std::optional<error> stopped;
+  auto outcome = co_await with_timeout(*limit, noting_stop(e, plan, stopped));
+  const bool expired = outcome.has_error() && outcome.error().code == errc::timed_out && outcome.error().server.empty();
+  if (!expired) co_return outcome;
+  co_return still_waiting(e, outcome.error(), stopped.value_or(error{}));
 }
 
 task<result<void>> printed(output& to) { co_return co_await to.flush(); }
@@ -154,9 +185,10 @@ task<result<void>> ready_of(errand& e, std::string name, readiness wanted) {
   co_return outcome;
 }
 
-error left_out_error(const std::string& server) {
+error left_out_error(const configured& config, const std::string& server) {
   return error{.code = errc::config,
-               .what = "server " + json_string(server) + " is left out: its configuration has errors, see above",
+               .what = "server " + json_string(server) +
+                       " is left out, since its configuration has errors: " + config.why_refused(server),
                .server = server};
 }
 
@@ -205,7 +237,11 @@ int run_errand(terminal& screen, const common_options& options, errand_plan plan
     return finished(screen, exit_code::config);
   }
   print_problems(screen.err, options, plan.about, read);
-  for (server_settings& one : read.settings.servers) one.ladder = hurried;
+  for (server_settings& one : read.settings.servers) {
+    one.ladder = hurried;
+    // Such a command is over before a server would be started again: none is, and none is announced.
+    if (plan.ends == errand_plan::ending::by_itself) one.restart = restart_policy::never;
+  }
   forbid_core_files();  // T-30: any command may have tokens in its memory
   loop home{loop::options{.log = remarks(screen, options)}};
   host_settings settings = std::move(read.settings);
@@ -227,12 +263,13 @@ result<std::vector<std::string>> wanted_servers(const errand& e, const std::stri
   std::vector<std::string> names;
   if (!only.empty()) {
     const auto one = e.servers.status(only);
-    if (!one && e.config.refuses(only)) return left_out_error(only);
+    if (!one && e.config.refuses(only)) return left_out_error(e.config, only);
     if (!one) {
       nearest_names near{only};
       for (const server_status& other : e.servers.status()) near.consider(other.name);
       return error{.code = errc::tool_unknown,
-                   .what = "no server is named " + json_string(only) + suggestion(near.best())};
+                   .what = "no server is named " + json_string(only) + suggestion(near.best()) +
+                           (e.config.file.empty() ? "; " + no_servers_text(e) : "")};
     }
     names.push_back(only);
     return names;
@@ -241,11 +278,19 @@ result<std::vector<std::string>> wanted_servers(const errand& e, const std::stri
     if (one.enabled) names.push_back(one.name);
   }
   if (!names.empty()) return names;
+  return error{.code = errc::config, .what = no_servers_text(e)};
+}
+
+std::string no_servers_text(const errand& e) {
+  if (e.config.file.empty())
+    return "no server is configured: neither --config nor HAWSER_CONFIG nor MCP_CONFIG_PATH names a configuration file";
   if (!e.servers.status().empty())
-    return error{.code = errc::config, .what = "every server that is configured is disabled"};
+    return "every server in " + e.config.file +
+           R"( is disabled; to enable one, remove "disabled": true or "enabled": false)";
   if (!e.config.refused.empty())
-    return error{.code = errc::config, .what = "no server is left: those that are configured have errors, see above"};
-  return error{.code = errc::config, .what = "no server is configured; name a file with --config, or in HAWSER_CONFIG"};
+    return "no server in " + e.config.file +
+           " can be used, since their configuration has errors: " + e.config.why_refused(e.config.refused.front());
+  return "no server is configured: " + e.config.file + R"( has none under "mcpServers")";
 }
 
 std::optional<duration> time_left(const errand& e) {
@@ -254,9 +299,11 @@ std::optional<duration> time_left(const errand& e) {
 }
 
 error out_of_time(const errand& e, const std::string& server, std::string_view what) {
+  const auto now = e.servers.status(server);
+  const std::string waited_for = now && !now->phase.empty() ? "; still waiting for: " + now->phase : "";
   return error{.code = errc::timed_out,
                .what = "server " + json_string(server) + ": " + std::string{what} + " within the " +
-                       readable(e.options.timeout().value_or(duration{})) + " of --timeout",
+                       readable(e.options.timeout().value_or(duration{})) + " of --timeout" + waited_for,
                .server = server};
 }
 
@@ -283,7 +330,7 @@ task<result<started_servers>> started(errand& e, std::string only, readiness wan
   started_servers all;
   if (only.empty() && !e.config.refused.empty()) all.code = exit_code::config;
   for (const std::string& one : e.config.refused) {  // was printed with the place of each error
-    if (only.empty()) e.failures.push_back(left_out_error(one));
+    if (only.empty()) e.failures.push_back(left_out_error(e.config, one));
   }
   for (std::size_t i = 0; i < names->size(); ++i) {
     const auto& one = (*outcomes)[i];

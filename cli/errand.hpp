@@ -85,6 +85,9 @@ struct started_servers {
 /// failed.
 task<result<started_servers>> started(errand& e, std::string only, readiness wanted);
 
+/// Why there is no server to work with, and what to do about it.
+std::string no_servers_text(const errand& e);
+
 /// What is left until the command's deadline for something that takes a bound; nothing where there is none.
 std::optional<duration> time_left(const errand& e);
 /// The error of a server that did not answer before the command's deadline; `what` did not happen: "it was not ready".

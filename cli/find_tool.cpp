@@ -59,7 +59,7 @@ std::string nearest_tools(const errand& e, const std::string& name, const std::s
 // Why a server that could have the tool does not.
 std::string why_not(const errand& e, const server_status& of, const std::string& name, const std::string& server) {
   const std::string who = "; server " + json_string(of.name);
-  if (!of.enabled) return who + ", which could have it, is disabled";
+  if (!of.enabled) return who + ", which could have it, is disabled: " + of.advice;
   for (const left_out_tool& one : of.left_out) {
     const bool is_it =
         server.empty() ? exposed_name(e.config.settings.names, of.name, one.tool) == name : one.tool == name;
@@ -82,8 +82,8 @@ error unknown_name(const errand& e, const std::string& name, const std::string& 
   }
   for (const std::string& one : e.config.refused) {
     if (!server.empty() || !could_have(e, one, name)) continue;
-    reasons +=
-        "; server " + json_string(one) + ", which could have it, is left out: its configuration has errors, see above";
+    reasons += "; server " + json_string(one) +
+               ", which could have it, is left out, since its configuration has errors: " + e.config.why_refused(one);
     why.code = errc::config;
   }
   if (reasons.empty()) reasons = nearest_tools(e, name, server);

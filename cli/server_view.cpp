@@ -42,6 +42,7 @@ json::object to_json(const server_status& of) {
   json::object all{{"name", of.name}, {"state", to_string(of.state)}};
   put(all, "reason", of.reason);
   put(all, "advice", of.advice);
+  put(all, "phase", of.phase);
   put(all, "transport", of.transport);
   put(all, "target", of.target);
   put(all, "origin", of.origin);

@@ -14,8 +14,8 @@ cell state_cell(const server_status& of);
 /// How many there are; "-" if nobody knows.
 cell tools_cell(const server_status& of);
 
-/// name, state, reason, advice, transport, target, origin, enabled, lazy, tools, refused, left_out, restarts, revision,
-/// server, pid; what is empty is left out.
+/// name, state, reason, advice, phase, transport, target, origin, enabled, lazy, tools, refused, left_out, restarts,
+/// revision, server, pid; what is empty is left out.
 boost::json::object to_json(const server_status& of);
 
 }  // namespace hawser::cli

@@ -12,7 +12,7 @@ namespace {
 
 void print_server_table(errand& e, const std::vector<server_status>& servers) {
   if (servers.empty()) {
-    e.screen.err.line("no server is configured; name a file with --config, or in HAWSER_CONFIG");
+    e.screen.err.line(escaped(no_servers_text(e)));
     return;
   }
   table rows{"NAME", "STATE", "TOOLS", "TRANSPORT", "TARGET"};

@@ -139,7 +139,7 @@ void workshop::write(const std::string& name, const std::string& content) const 
 std::unique_ptr<running_program> workshop::start(std::vector<std::string> words, const program_ends& ends) const {
   std::vector<std::string> all{"PATH=/usr/bin:/bin", "TERM=dumb", "HOME=" + folder.path,
                                "XDG_CACHE_HOME=" + (folder / "cache"), "HAWSER_CONFIG=" + (folder / "mcp.json")};
-  all.insert(all.end(), environment.begin(), environment.end());
+  all.insert(all.begin(), environment.begin(), environment.end());  // of two values of a name, the first one counts
   return std::make_unique<running_program>(std::move(words), std::move(all), ends);
 }
 

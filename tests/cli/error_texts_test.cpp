@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What the program says of servers and configurations that cannot be used: the cause, and what to do.
+#include <string>
+
+#include "../support/contains.hpp"
+#include "../support/web_script.hpp"
+#include "hawser_program.hpp"
+
+namespace error_texts_test {
+
+using hawser::testing::contains;
+using hawser::testing::ended_program;
+using hawser::testing::web_peer;
+using hawser::testing::web_script;
+using hawser::testing::workshop;
+
+std::string told(const ended_program& of) {
+  return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
+}
+
+const suite<"error texts"> tests = [] {
+  "CMD-11 a command says which sources name no configuration, or what its file lacks"_test = [] {
+    workshop w{{}};
+    w.environment = {"HAWSER_CONFIG="};
+    for (const auto& words : std::vector<std::vector<std::string>>{{"tools"}, {"get", "x"}, {"call", "x__y"}}) {
+      const auto r = w.run(words);
+      expect(r.code != 0_i and contains(r.err, "neither --config nor HAWSER_CONFIG nor MCP_CONFIG_PATH names a"))
+          << told(r);
+    }
+    w.environment = {};
+    const auto empty = w.run({"tools"});
+    expect(empty.code == 3_i and contains(empty.err, "mcp.json has none under \"mcpServers\"")) << told(empty);
+    const workshop off{{"off"}};
+    const auto disabled = off.run({"tools"});
+    expect(disabled.code == 3_i and contains(disabled.err, "mcp.json is disabled; to enable one, remove"))
+        << told(disabled);
+    w.environment = {"HAWSER_CONFIG=" + (w.folder / "none.json")};
+    const auto missing = w.run({"tools"});
+    expect(missing.code == 3_i and
+           contains(missing.err, "none.json: No such file or directory (named by HAWSER_CONFIG)"))
+        << told(missing);
+  };
+
+  "CMD-11 a disabled server is said to be that, with its place and the keys"_test = [] {
+    const workshop w{{"off", "demo"}};
+    const std::string how =
+        R"(remove "disabled": true or "enabled": false from its configuration ()" + (w.folder / "mcp.json");
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"call", "off__echo"}, {"call", "--server", "off", "echo"}, {"tools", "off"}, {"resources", "off"}}) {
+      const auto r = w.run(words);
+      expect(r.code != 0_i and contains(r.err, "disabled") and contains(r.err, how)) << told(r);
+    }
+    const auto get = w.run({"get", "off"});
+    expect(contains(get.out, "disabled") and contains(get.out, how)) << told(get);
+  };
+
+  "CMD-11 a server whose entry was refused is told with the error of the entry"_test = [] {
+    const workshop w{{}};
+    w.write("mcp.json", "{\"mcpServers\": {\n \"bad\": {\"command\": 7}}}");
+    const std::string why = "mcp.json:2:21: error: /mcpServers/bad/command: must be a text";
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"get", "bad"}, {"tools", "bad"}, {"tools"}, {"call", "--server", "bad", "x"}}) {
+      const auto r = w.run(words);
+      expect(r.code == 3_i and contains(r.err, "hawser: ")) << told(r);
+      const std::size_t said = r.err.find("hawser: ");
+      expect(contains(std::string_view{r.err}.substr(std::min(said, r.err.size())), why)) << told(r);
+    }
+  };
+
+  "CMD-11 a command that runs out of time names whom it waits for, and for what"_test = [] {
+    const workshop w{{"mute", "demo"}};
+    for (const auto& words : std::vector<std::vector<std::string>>{{"call", "mute__tool", "--timeout", "4"},
+                                                                   {"get", "mute", "--timeout", "4"},
+                                                                   {"resources", "mute", "--timeout", "4"}}) {
+      const auto r = w.run(words);
+      // Which of the two it waits for depends on how much of the time was left for the first one.
+      const bool named = contains(r.err, "initialize") or contains(r.err, "server/discover");
+      expect(r.code == 5_i and contains(r.err, "still waiting for: ") and contains(r.err, "mute") and named) << told(r);
+    }
+    const auto slow = w.run({"call", "demo__slow", "seconds=60", "--timeout", "2"});
+    expect(slow.code == 5_i and contains(slow.err, "timed out after 2 s; still waiting for: demo (call)"))
+        << told(slow);
+  };
+
+  "CMD-11 a command that is over announces no restart"_test = [] {
+    const workshop w{{}};
+    w.write("mcp.json",
+            R"({"mcpServers": {"dies": {"command": "/bin/sh", "args": ["-c", "echo 'Error: no key' >&2; exit 1"]}}})");
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"get", "dies"}, {"tools"}, {"call", "dies__x"}, {"get", "dies", "--json"}}) {
+      const auto r = w.run(words);
+      expect(r.code != 0_i and contains(r.err, "its stderr: \"Error: no key\"")) << told(r);
+      expect(not contains(r.err + r.out, "started again") and not contains(r.err + r.out, "restart it")) << told(r);
+    }
+  };
+
+  "CMD-11 a page for people at the url, and 429, are explained by every command"_test = [] {
+    const web_script page{[](web_peer& with) {
+      while (with.request()) with.reply("200 OK", "text/html", "<html>\x1b[2J");
+    }};
+    const web_script busy{[](web_peer& with) {
+      while (with.request()) with.reply("429 Too Many Requests", "text/plain", "", "Retry-After: 90\r\n");
+    }};
+    const workshop w{{}};
+    w.write("mcp.json", R"({"mcpServers": {"page": {"url": ")" + page.origin() + R"(/"}, "busy": {"url": ")" +
+                            busy.origin() + R"(/mcp"}}})");
+    for (const auto& words :
+         std::vector<std::vector<std::string>>{{"get", "page"}, {"call", "page__x"}, {"resources", "page"}}) {
+      const auto r = w.run(words);
+      expect(r.code != 0_i and contains(r.err, "text/html") and contains(r.err, "no MCP endpoint")) << told(r);
+      expect(contains(r.err, "often /mcp") and not contains(r.err + r.out, "\x1b")) << told(r);
+    }
+    const auto later = w.run({"call", "busy__x"});
+    expect(later.code != 0_i and contains(later.err, "too many requests") and contains(later.err, "retry after 90 s"))
+        << told(later);
+  };
+};
+
+}  // namespace error_texts_test
