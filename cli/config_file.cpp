@@ -62,13 +62,18 @@ configured read_configuration(const common_options& options, output& complaints)
 
 bool configured::refuses(std::string_view server) const { return std::ranges::find(refused, server) != refused.end(); }
 
-std::string configured::why_refused(std::string_view server) const {
+const config_problem* configured::first_error_of(std::string_view server) const {
+  if (server.empty() || !refuses(server)) return nullptr;
   const auto concerns = [&](const config_problem& one) {
     return one.how == config_problem::kind::error && one.server == server;
   };
   const auto found = std::ranges::find_if(problems, concerns);
-  return found != problems.end() ? found->text()
-                                 : file + ": error: more than a hundred problems; correct the first ones";
+  return found != problems.end() ? &*found : nullptr;
+}
+
+std::string configured::why_refused(std::string_view server) const {
+  const config_problem* first = first_error_of(server);
+  return first != nullptr ? first->text() : file + ": error: more than a hundred problems; correct the first ones";
 }
 
 void print_problem(output& to, const config_problem& problem) {

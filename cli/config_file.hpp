@@ -17,6 +17,8 @@ struct configured {
   std::vector<std::string> refused{};      ///< servers that are left out because of it
 
   [[nodiscard]] bool refuses(std::string_view server) const;
+  /// Of the entry of a server that is refused; null where there is none.
+  [[nodiscard]] const config_problem* first_error_of(std::string_view server) const;
   /// Why a server that is refused is left out: the first error of its entry, with its place.
   [[nodiscard]] std::string why_refused(std::string_view server) const;
 };

@@ -93,8 +93,9 @@ error still_waiting(const errand& e, error why, const error& stopped) {
   constexpr std::size_t most_named = 5;
   std::vector<std::string> waited_for;
   for (const server_status& one : e.servers.status()) {
-    if (one.state == server_state::starting) waited_for.push_back(one.name + " (" + one.phase + ')');
-    if (one.state == server_state::starting) why.server = one.name;
+    if (one.state != server_state::starting) continue;
+    waited_for.push_back(one.name + " (" + one.phase + ')');
+    why.server = one.name;
   }
   if (waited_for.size() > 1) why.server.clear();
   if (waited_for.empty() && !stopped.server.empty()) {
@@ -196,6 +197,8 @@ error left_out_error(const configured& config, const std::string& server) {
 void print_problems(output& to, const common_options& options, const command_subject& about, const configured& read) {
   for (const config_problem& one : read.problems) {
     if (options.quiet && one.how == config_problem::kind::warning) continue;
+    // The error of a command about a server that is left out quotes the first problem of its entry.
+    if (about.is_specific() && !options.verbose && &one == read.first_error_of(one.server)) continue;
     if (one.server.empty() || options.verbose || about.includes(read.settings.names, one.server))
       print_problem(to, one);
   }

@@ -46,6 +46,7 @@ struct command_subject {
     return {.of = server.empty() ? kind::all : kind::server, .name = server};
   }
   [[nodiscard]] bool includes(const naming& names, std::string_view server) const;
+  [[nodiscard]] bool is_specific() const noexcept { return of == kind::server || of == kind::tool; }
 };
 
 struct errand_plan {

@@ -81,6 +81,7 @@ task<result<void>> server::open_session(session::opening how) {
     why.what = "it did not answer within " + readable(settings_.startup_timeout) +
                " of its start; still waiting for: " + std::string{session_->phase()};
     if (process_ != nullptr) why.what += process_->explanation();
+    why.what += "; set a longer \"startup_timeout\" if it needs more time";
     why.phase = "start";
   }
   co_return why;
