@@ -50,8 +50,9 @@ std::optional<error> said_by(std::string_view body, scanner& reader, std::string
   const message_view message = reader.scan(body);
   if (message.kind == message_kind::failure) {
     error why = remote_error(message.error, revision);
-    // The error of another request says nothing about this one.
-    if (!message.integer_id || message.number != request) why.executed = execution::unknown;
+    // The error of another request says nothing about this one. Where a request could not be read, the id is null.
+    const bool about_this = message.integer_id ? message.number == request : message.id == "null";
+    if (!about_this) why.executed = execution::unknown;
     return why;
   }
   // An id may be missing, or null, where the request could not be read.

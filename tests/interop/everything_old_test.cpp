@@ -73,7 +73,7 @@ task<void> answers_calls(interop_house& house) {
   const std::string links = co_await house.call("old__getResourceLinks", R"({"count":2})");
   expect(contains(links, "\n[resource: test://static/resource/1]\n[resource: test://static/resource/2]")) << links;
   auto unknown = co_await house.at().call(house.of("old").id, "nope", "{}");
-  expect(unknown.has_error() and unknown.error().code == errc::remote and unknown.error().native == -32603_i);
+  expect(unknown.has_error() and unknown.error().code == errc::tool_unknown);
 }
 
 task<void> progresses_and_is_cancelled(interop_house& house) {
