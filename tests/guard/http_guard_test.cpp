@@ -390,7 +390,26 @@ const suite<"guard: http"> tests = [] {
           .size = 3'000,
           .message = [](std::size_t size) { return size * 32; }});
   };
-  "FRZ-11 very many tools with a mark each, and properties with long names"_test = [] {
+  "FRZ-2 a tool with very many x-mcp-header marks"_test = [] {
+    hold(
+        {.victim = calls_modern_site,
+         .hostile =
+             [](hostile_side& h) {
+               serve_modern(
+                   h,
+                   R"({"name":"echo","inputSchema":{"type":"object"}},{"name":"many","inputSchema":{"type":"object","properties":{)" +
+                       joined(h.size,
+                              [](std::size_t i) {
+                                const std::string n = std::to_string(i);
+                                return "\"k" + n + R"(":{"type":"string","x-mcp-header":"K)" + n + "\"}";
+                              }) +
+                       "}}}");
+             },
+         .size = 5'000,
+         .message = [](std::size_t size) { return size * 47; },
+         .cap = 48 * mebibyte});
+  };
+  "FRZ-2 very many tools with a mark each, and properties with long names"_test = [] {
     hold({.victim = calls_modern_site,
           .hostile =
               [](hostile_side& h) {
@@ -406,7 +425,7 @@ const suite<"guard: http"> tests = [] {
           .message = [](std::size_t size) { return size * 620; },
           .cap = 48 * mebibyte});
   };
-  "FRZ-11 properties that are nested, each with a mark"_test = [] {
+  "FRZ-2 properties that are nested, each with a mark"_test = [] {
     hold(
         {.victim = calls_modern_site,
          .hostile =

@@ -291,7 +291,7 @@ const suite<"guard: stdio"> tests = [] {
           .message = [](std::size_t size) { return size * 9; },
           .cap = 64 * mebibyte});
   };
-  "FRZ-11 uniqueItems of a long list"_test = [] {
+  "FRZ-4 uniqueItems of a long list"_test = [] {
     hold({.victim = calls_child,
           .hostile =
               [](hostile_side& h) {
@@ -304,7 +304,7 @@ const suite<"guard: stdio"> tests = [] {
           .message = [](std::size_t size) { return size * 6; },
           .cap = 64 * mebibyte});
   };
-  "FRZ-11 an enum against many long texts"_test = [] {
+  "FRZ-4 an enum against many long texts"_test = [] {
     hold({.victim = calls_child,
           .hostile =
               [](hostile_side& h) {
@@ -321,7 +321,34 @@ const suite<"guard: stdio"> tests = [] {
           .message = [](std::size_t size) { return size * 106; },
           .cap = 64 * mebibyte});
   };
-  "FRZ-11 references that fan out"_test = [] {
+  "FRZ-4 a pattern against a long text"_test = [] {
+    hold({.victim = calls_child,
+          .hostile =
+              [](hostile_side& h) {
+                answers_with(
+                    h, R"({"content":[],"structuredContent":{"a":")" + std::string(h.size, 'a') + "!\"}}",
+                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                    R"("properties":{"a":{"type":"string","pattern":"^(a+)+$","minLength":5,"maxLength":9}}}}]})");
+              },
+          .size = 4 * mebibyte,
+          .message = whole,
+          .cap = 64 * mebibyte});
+  };
+  "FRZ-4 propertyNames and dependencies of very many members"_test = [] {
+    hold({.victim = calls_child,
+          .hostile =
+              [](hostile_side& h) {
+                answers_with(
+                    h, R"({"content":[],"structuredContent":{)" + numbered(h.size, R"("k)", R"(":1)") + "}}",
+                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                    R"("propertyNames":{"maxLength":40,"not":{"const":"zz"}},"minProperties":1,)"
+                    R"("additionalProperties":{"type":"integer"}}}]})");
+              },
+          .size = 20'000,
+          .message = [](std::size_t size) { return size * 9; },
+          .cap = 64 * mebibyte});
+  };
+  "FRZ-4 references that fan out"_test = [] {
     hold({.victim = tries_child,
           .hostile =
               [](hostile_side& h) {
@@ -340,7 +367,7 @@ const suite<"guard: stdio"> tests = [] {
           .size = 1'000,
           .cap = 64 * mebibyte});
   };
-  "FRZ-11 a huge output schema"_test = [] {
+  "FRZ-4 a huge output schema"_test = [] {
     hold(
         {.victim = calls_child,
          .hostile =
@@ -354,7 +381,7 @@ const suite<"guard: stdio"> tests = [] {
          .message = [](std::size_t size) { return size * 38; },
          .cap = 64 * mebibyte});
   };
-  "FRZ-11 a tool with very many properties"_test = [] {
+  "FRZ-2 a tool with very many properties"_test = [] {
     hold({.victim = calls_child,
           .hostile =
               [](hostile_side& h) {
@@ -366,7 +393,7 @@ const suite<"guard: stdio"> tests = [] {
           .message = [](std::size_t size) { return size * 26; },
           .cap = 48 * mebibyte});
   };
-  "FRZ-11 a page of very many tools"_test = [] {
+  "FRZ-6 a page of very many tools"_test = [] {
     hold({.victim = calls_child,
           .hostile =
               [](hostile_side& h) {
@@ -395,7 +422,7 @@ const suite<"guard: stdio"> tests = [] {
           .message = [](std::size_t size) { return size * 560; },
           .cap = 48 * mebibyte});
   };
-  "FRZ-11 very many pages with long cursors"_test = [] {
+  "FRZ-6 very many pages with long cursors"_test = [] {
     hold(
         {.victim = tries_child,
          .hostile =
@@ -426,7 +453,7 @@ const suite<"guard: stdio"> tests = [] {
          .message = [](std::size_t) { return std::size_t{64'000}; },
          .cap = 32 * mebibyte});
   };
-  "FRZ-11 a long listing of resources"_test = [] {
+  "FRZ-6 a long listing of resources"_test = [] {
     hold(
         {.victim =
              [](victim_side& v) {
