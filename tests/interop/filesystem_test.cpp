@@ -86,7 +86,8 @@ task<void> cannot_start(interop_house& house) {
   const bool seen = co_await house.until(failed);
   expect(seen);
   const server_status now = house.of("lost");
-  expect(contains(now.reason, "exited with 1") and contains(now.reason, "nowhere")) << now.reason;
+  expect(contains(now.reason, "exited with 1") and contains(now.reason, "Error: None of the specified directories"))
+      << now.reason;
   expect(!now.advice.empty() and now.pid == 0_i);
   auto removed = co_await house.at().remove_server("lost");
   expect(removed.has_value() and !house.at().status("lost").has_value());
