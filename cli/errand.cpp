@@ -310,13 +310,24 @@ error out_of_time(const errand& e, const std::string& server, std::string_view w
                .server = server};
 }
 
-task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted) {
+namespace {
+
+task<result<void>> ready_then(errand& e, std::string name, readiness wanted, server_step then) {
+  auto ready = co_await ready_of(e, name, wanted);
+  if (!ready || !then) co_return ready;
+  co_return co_await then(std::move(name));
+}
+
+}  // namespace
+
+task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted,
+                                                  server_step then) {
   safe_text who{"starting"};
   for (const std::string& name : names) who += safe_text{" ", escaped(name)};
   e.waiting.show(std::move(who));
   std::vector<task<result<void>>> starts;
   starts.reserve(names.size());
-  for (const std::string& name : names) starts.push_back(ready_of(e, name, wanted));
+  for (const std::string& name : names) starts.push_back(ready_then(e, name, wanted, then));
   auto outcomes = co_await when_all(std::move(starts));
   e.waiting.end();
   for (const auto& one : outcomes) {
@@ -325,10 +336,10 @@ task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::st
   co_return outcomes;
 }
 
-task<result<started_servers>> started(errand& e, std::string only, readiness wanted) {
+task<result<started_servers>> started(errand& e, std::string only, readiness wanted, server_step then) {
   const auto names = wanted_servers(e, only);
   if (!names) co_return names.error();
-  const auto outcomes = co_await start_all(e, *names, wanted);
+  const auto outcomes = co_await start_all(e, *names, wanted, std::move(then));
   if (!outcomes) co_return outcomes.error();
   started_servers all;
   if (only.empty() && !e.config.refused.empty()) all.code = exit_code::config;

@@ -66,6 +66,9 @@ struct errand_plan {
 /// Returns the program's exit code.
 int run_errand(terminal& screen, const common_options& options, errand_plan plan);
 
+/// What is asked of one server, by its name; the task ends before the errand does.
+using server_step = std::function<task<result<void>>(std::string)>;
+
 /// The names of the servers that are enabled, or of the one that was asked for. errc::config if there is none, or if
 /// its configuration was refused; errc::tool_unknown if there is none of the name.
 result<std::vector<std::string>> wanted_servers(const errand& e, const std::string& only);
@@ -75,7 +78,9 @@ enum class readiness : std::uint8_t { connected, listed };
 
 /// Starts them at the same time and waits, until the command's deadline; says how it went, in the order of the names.
 /// An error only if a stop came first.
-task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted);
+/// `then` is done for each as soon as it is ready, whatever becomes of the others; its error is that of the server.
+task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::string> names, readiness wanted,
+                                                  server_step then = {});
 
 struct started_servers {
   std::vector<std::string> ready{};
@@ -84,7 +89,7 @@ struct started_servers {
 
 /// The same; why others are not ready is printed. Without `only`, servers whose configuration was refused count as
 /// failed.
-task<result<started_servers>> started(errand& e, std::string only, readiness wanted);
+task<result<started_servers>> started(errand& e, std::string only, readiness wanted, server_step then = {});
 
 /// Why there is no server to work with, and what to do about it.
 std::string no_servers_text(const errand& e);

@@ -2,6 +2,7 @@
 #include "find_owner.hpp"
 
 #include <boost/json.hpp>
+#include <map>
 
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
@@ -23,6 +24,21 @@ task<result<boost::json::array>> list_of(errand& e, std::string server, list_kin
   co_return listed;
 }
 
+using lists_by_server = std::map<std::string, std::vector<result<boost::json::array>>>;
+
+// One server's lists, as soon as it is connected.
+task<result<void>> read_lists_of(errand& e, std::string server, const std::vector<list_kind>& kinds,
+                                 lists_by_server& into) {
+  std::vector<task<result<boost::json::array>>> listings;
+  for (const list_kind what : kinds) listings.push_back(list_of(e, server, what));
+  auto outcomes = co_await when_all(std::move(listings));
+  for (const auto& one : outcomes) {
+    if (!one && one.error().code == errc::cancelled) co_return one.error();
+  }
+  into[server] = std::move(outcomes);
+  co_return result<void>{};
+}
+
 // Who has resources need not have templates, and many servers do not know the method.
 bool has_no_templates(list_kind what, const error& why) {
   return what == list_kind::resource_templates && why.code == errc::remote &&
@@ -32,25 +48,23 @@ bool has_no_templates(list_kind what, const error& why) {
 }  // namespace
 
 task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<list_kind> kinds) {
-  const auto asked = co_await started(e, only, readiness::connected);
+  lists_by_server read;
+  const server_step read_lists = [&](std::string name) { return read_lists_of(e, std::move(name), kinds, read); };
+  const auto asked = co_await started(e, only, readiness::connected, read_lists);
   if (!asked) co_return asked.error();
   server_lists lists{.code = asked->code};
-  std::vector<task<result<boost::json::array>>> listings;
   for (const std::string& name : asked->ready) {
-    for (const list_kind what : kinds) {
-      lists.all.push_back({.server = name, .what = what});
-      listings.push_back(list_of(e, name, what));
-    }
-  }
-  auto outcomes = co_await when_all(std::move(listings));
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i]) {
-      lists.all[i].elements = *std::move(outcomes[i]);
-    } else if (outcomes[i].error().code == errc::cancelled) {
-      co_return outcomes[i].error();
-    } else if (!has_no_templates(lists.all[i].what, outcomes[i].error())) {
-      note_failure(e, outcomes[i].error());
-      lists.code = combined(lists.code, code_for_server(outcomes[i].error()));
+    std::string noted;  // the same of both lists is said once
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      auto& listed = read[name][i];
+      if (listed) {
+        lists.all.push_back({.server = name, .what = kinds[i], .elements = *std::move(listed)});
+        continue;
+      }
+      if (has_no_templates(kinds[i], listed.error())) continue;
+      if (listed.error().what != noted) note_failure(e, listed.error());
+      noted = listed.error().what;
+      lists.code = combined(lists.code, code_for_server(listed.error()));
     }
   }
   co_return lists;

@@ -99,6 +99,18 @@ const suite<"commands"> tests = [] {
     expect(survivors(w.token(), 5000).empty());
   };
 
+  "CMD-4 resources and prompts print those of the other servers when one is slower than --timeout"_test = [] {
+    const workshop w{{"mute", "demo"}};
+    for (const char* command : {"resources", "prompts"}) {
+      const auto r = w.run({command, "--timeout", "4"});
+      expect(r.code == 5_i) << told(r);
+      expect(contains(r.out, "demo") and not contains(r.err, "server \"demo\"")) << told(r);
+      expect(contains(r.err, "server \"mute\": ") and contains(r.err, " within the 4.0 s of --timeout")) << told(r);
+      expect(r.err.find("server \"mute\": ") == r.err.rfind("server \"mute\": ")) << told(r);
+    }
+    expect(survivors(w.token(), 5000).empty());
+  };
+
   "get shows who a server is"_test = [] {
     const workshop w{{"demo", "old", "off", "broken"}};
     const auto r = w.run({"get", "demo"});
