@@ -58,8 +58,9 @@ served_connection::served_connection(std::unique_ptr<byte_stream> over, http_ser
 
 served_connection::standing served_connection::how() const noexcept {
   if (state_ == state::answering) return standing::answering;
-  if (headed_.is_set() && state_ == state::reading) return standing::in_body;
+  // One that was never answered gives way first, however much of its first request is here: heads are free to send.
   if (!used_ || state_ == state::leaving) return standing::unused;
+  if (headed_.is_set() && state_ == state::reading) return standing::in_body;
   return begun_.is_set() ? standing::in_head : standing::idle;
 }
 
