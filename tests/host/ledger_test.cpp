@@ -181,7 +181,8 @@ const suite<"ledger"> tests = [] {
         expect(said.repeated == 0_i) << said.repeated << "calls ended twice;" << again;
         expect(unanswered == 0_i) << unanswered << "calls never ended;" << again;
         expect(failed_hosts == 0_i) << failed_hosts << "hosts did not end in order;" << again;
-        expect(v.answered > wanted / 10 && v.not_executed > 0 && v.unknown > 0)
+        // Each kind of end is there; how often depends on how busy the machine is.
+        expect(v.answered > wanted / 50 && v.not_executed > 0 && v.unknown > 0)
             << v.answered << v.not_executed << v.unknown;
       };
 };
