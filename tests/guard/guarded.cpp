@@ -29,8 +29,11 @@ using std::chrono::nanoseconds;
 constexpr nanoseconds event_base = std::chrono::milliseconds{10};
 constexpr nanoseconds per_mebibyte = std::chrono::milliseconds{10};
 constexpr double most_growth = 2.5;
+// Of the bound for one event: another machine, or a busy one, is up to this much slower. What costs more than its size
+// exceeds it by far.
+constexpr double tolerance = 3;
 // Below it, what is not the input's own cost decides.
-constexpr nanoseconds worth_comparing = std::chrono::milliseconds{50};
+constexpr nanoseconds worth_comparing = std::chrono::milliseconds{250};
 // What the program itself touches: its code, OpenSSL, the keeper's image.
 constexpr std::size_t program_memory = 16 * mebibyte;
 constexpr int tries = 4;
@@ -287,7 +290,7 @@ void hold(const hostile_case& attack) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const measurement& one = best[i];
     expect(one.complaint[0] == '\0') << "size" << sizes[i] << one.complaint.data();
-    expect(one.event_share <= 1) << "one event costs too much:" << (i == 0 ? small : large);
+    expect(one.event_share <= tolerance) << "one event costs too much:" << (i == 0 ? small : large);
     expect(one.memory <= allowed_memory) << "too much memory:" << (i == 0 ? small : large);
   }
   expect(growth <= most_growth) << compared.data() << "\n        " << small << "\n        " << large;
