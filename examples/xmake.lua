@@ -1,5 +1,5 @@
 -- Programs a user would start from; the tests build and run them.
-for name, file in pairs({["hawser-demo"] = "demo.cpp", example_embed = "embed.cpp"}) do
+for name, file in pairs({["hawser-demo"] = "demo.cpp", example_embed = "embed.cpp", example_uv_embed = "uv_embed.cpp"}) do
     target(name)
         set_kind("binary")
         set_targetdir("$(buildir)/$(mode)/bin")

@@ -64,11 +64,9 @@ void child_deleter::operator()(child_core* core) const noexcept {
 
 result<void> child_core::listen(unique_fd socket) {
   control = std::move(socket);
-  poll.reset(new uv_poll_t{});
-  if (const int made = uv_poll_init(uv_of(home), poll.get(), control.get()); made != 0) {
-    delete poll.release();  // never became a handle
-    return from_uv(made, "spawn \"" + program + "\": watch the child");
-  }
+  int made = 0;
+  poll = make_handle<uv_poll_t>(home, made, uv_poll_init, control.get());
+  if (!poll) return from_uv(made, "spawn \"" + program + "\": watch the child");
   poll->data = this;
   uv_poll_start(poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
     if (handle->data != nullptr) static_cast<child_core*>(handle->data)->on_readable();

@@ -200,16 +200,15 @@ class ares_question final : public operation, private timer {
     }
     auto& poll = polls_[socket];
     if (!poll) {
-      poll.reset(new uv_poll_t{});
-      if (uv_poll_init_socket(detail::uv_of(home()), poll.get(), socket) != 0) {
-        delete poll.release();  // never became a handle; the question ends by its timeout
+      int made = 0;
+      poll = detail::make_handle<uv_poll_t>(home(), made, uv_poll_init_socket, socket);
+      if (!poll) {  // the question ends by its timeout
         polls_.erase(socket);
         return;
       }
       poll->data = this;
     }
     const int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
-    detail::uv_of(home());  // which is to look at the poll handle again
     uv_poll_start(poll.get(), events, [](uv_poll_t* ready, int status, int what) noexcept {
       if (ready->data == nullptr) return;
       auto& self = *static_cast<ares_question*>(ready->data);

@@ -142,11 +142,10 @@ result<launched> launched::start(loop& home, const command& what) {
   core->program = what.program;
   core->pid = pid;
   core->process.reset(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  core->poll.reset(new uv_poll_t{});
-  const int made = core->process ? uv_poll_init(detail::uv_of(home), core->poll.get(), core->process.get()) : UV_EINVAL;
-  if (made != 0) {
-    delete core->poll.release();  // never became a handle
-    core->ended.set();            // and nobody will ever know; the program runs all the same
+  int made = 0;
+  if (core->process) core->poll = detail::make_handle<uv_poll_t>(home, made, uv_poll_init, core->process.get());
+  if (!core->poll) {
+    core->ended.set();  // and nobody will ever know; the program runs all the same
     return launched{std::move(core)};
   }
   core->poll->data = core.get();

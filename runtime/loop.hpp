@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The event loop: a ready queue, timers and libuv under one thread. `run` is the only bridge from ordinary code into
-// coroutines, `post` the only door for other threads.
+// The event loop: a ready queue and a timer queue on one uv_loop_t. `run` is the bridge from ordinary code into
+// coroutines, `post` the way in for other threads. attached_loop.hpp is for programs that run a uv_loop_t of their own.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,8 @@
 #include "task.hpp"
 #include "timer.hpp"
 #include "work.hpp"
+
+struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace hawser {
 
@@ -45,16 +47,16 @@ class loop {
   /// `offload` has running.
   ~loop();
 
-  /// Drives the loop on this thread until `main` has ended, and returns its value. SIGPIPE is blocked on this thread
-  /// meanwhile. Not reentrant.
+  /// Drives the loop on this thread until `main` has ended, and returns its value. SIGPIPE and SIGXFSZ are blocked on
+  /// this thread meanwhile. Not reentrant, and not for an attached loop, which the program drives.
   template <class T>
   T run(task<T> main) {
     root ending{*this};
-    drive(main.start(begin(), ending), ending);
+    drive(main.start(begin(ending.stop), ending), ending);
     return main.take();
   }
 
-  /// Stops the task that run() drives. Loop thread only; others post a call of it.
+  /// Stops the task that run() drives, or those of an attached loop. Loop thread only; others post a call of it.
   void request_stop() noexcept;
 
   /// From any thread: `f()` runs on the loop thread, after everything posted before. False, and `f` is dropped, once
@@ -98,6 +100,12 @@ class loop {
   [[nodiscard]] const std::shared_ptr<redaction>& hidden() const noexcept { return hidden_; }
   [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
 
+  /// A callback of libuv begins: what it finds is an event of its own.
+  void begin_event() noexcept;
+  /// One ends that libuv runs behind its poll, a timer's or a handle's that has closed. What it has made ready must not
+  /// wait for an event: whoever drives libuv from another event loop asks it for how long to sleep now.
+  void stay_awake() noexcept;
+
   void observe_steps(step_observer observer) {
     observer_ = std::move(observer);
     observed_ = static_cast<bool>(observer_);
@@ -106,12 +114,14 @@ class loop {
   [[nodiscard]] detail::loop_core& core() noexcept { return *core_; }
 
  private:
+  friend class attached_loop;
+
   class root final : public completion {
    public:
-    explicit root(loop& owner) : owner_(owner) { owner_.root_ = this; }
-    ~root() { owner_.root_ = nullptr; }
+    explicit root(loop& owner) : owner_(owner) {}
     std::coroutine_handle<> completed() noexcept override {
       done = true;
+      owner_.leave();
       return std::noop_coroutine();
     }
     stop_source stop;
@@ -121,22 +131,29 @@ class loop {
     loop& owner_;
   };
 
-  context begin() noexcept;
+  /// Without a loop of the program it has one of its own.
+  loop(options o, uv_loop_s* program);
+  void open_handles() noexcept;
+  void close_handles() noexcept;
+  void close_mailbox() noexcept;
+  context begin(stop_source& stop) noexcept;
+  void end() noexcept;
+  void leave() noexcept;
   void drive(std::coroutine_handle<> first, const root& ending);
   void run_ready() noexcept;
   void before_poll() noexcept;
-  void poll() noexcept;
-  void run_libuv() noexcept;
+  void after_poll() noexcept;
+  void poll_without_sleep(bool wanted) noexcept;
   void empty_mailbox() noexcept;
-  void timer_rang() noexcept;
+  void timer_expired() noexcept;
   void arm_timer() noexcept;
   void pass_time_of_test() noexcept;
 
   // What every turn touches, within one cache line.
   work_queue ready_;
   std::uint64_t turn_ = 0;
-  time_point armed_ = time_point::max();  // what the timerfd is set to
-  bool rang_ = false;
+  time_point armed_ = time_point::max();  // what the libuv timer is set to
+  bool busy_ = false;                     // the next poll does not sleep
   bool observed_ = false;
   bool real_time_ = true;
   bool now_is_known_ = false;
@@ -147,7 +164,7 @@ class loop {
   steady_clock steady_;
   clock* clock_;
   std::unique_ptr<detail::loop_core> core_;
-  root* root_ = nullptr;
+  stop_source* stop_ = nullptr;  // of everything that runs on the loop
   // Read by on_loop_thread() from any thread, written when run() begins and ends.
   std::atomic<std::thread::id> thread_;
   step_observer observer_;

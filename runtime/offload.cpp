@@ -7,11 +7,12 @@ namespace hawser::detail {
 
 struct pool_job::request {
   uv_work_t uv{};
+  loop_core* home;
   std::shared_ptr<pool_job> job;
 };
 
 void pool_job::submit(loop& home, const std::shared_ptr<pool_job>& job) {
-  auto* made = new request{.uv = {}, .job = job};
+  auto* made = new request{.uv = {}, .home = &home.core(), .job = job};
   made->uv.data = made;
   job->request_ = made;
   const int status = uv_queue_work(
@@ -20,8 +21,10 @@ void pool_job::submit(loop& home, const std::shared_ptr<pool_job>& job) {
         const std::unique_ptr<request> ended{static_cast<request*>(uv->data)};
         ended->job->request_ = nullptr;
         if (ended->job->done) ended->job->done();
+        ended->home->released();
       });
   require(status == 0, "libuv refused a job for its pool");  // only without a function
+  home.core().acquired();
 }
 
 void pool_job::give_up() noexcept {

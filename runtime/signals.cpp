@@ -32,9 +32,10 @@ result<signal_set> signal_set::start(loop& home, std::initializer_list<int> numb
   auto* core = new detail::signal_core;
   signal_set made{core};
   for (const int number : numbers) {
-    core->handles.emplace_back(new uv_signal_t{});
+    int made_handle = 0;
+    core->handles.push_back(detail::make_handle<uv_signal_t>(home, made_handle, uv_signal_init));
+    if (made_handle != 0) return detail::from_uv(made_handle, "catch signal " + std::to_string(number));
     uv_signal_t* handle = core->handles.back().get();
-    uv_signal_init(detail::uv_of(home), handle);
     handle->data = core;
     const int status = uv_signal_start(
         handle,

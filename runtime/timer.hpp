@@ -2,7 +2,7 @@
 // Deadlines by the thousand: one first-in-first-out list per timeout value, since deadlines of the same length expire
 // in the order they were set (but for rough ones among them, by a tick of the system's clock). Starting and cancelling
 // one costs a few nanoseconds and allocates nothing once its length has been seen. The loop puts the whole queue under
-// one timerfd.
+// one libuv timer.
 #pragma once
 
 #include <deque>

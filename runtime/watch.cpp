@@ -37,7 +37,6 @@ struct watch_core final : timer {
 
   // The folder, not the file: an atomic replacement puts another file under the name.
   int begin() noexcept {
-    uv_of(home);  // which is to look at it
     return uv_fs_event_start(
         handle.get(),
         [](uv_fs_event_t* of, const char* name, int, int outcome) {
@@ -98,8 +97,9 @@ result<file_watch> file_watch::start(loop& home, const std::string& path, durati
   auto* core =
       new detail::watch_core{home, slash == std::string::npos ? path : path.substr(slash + 1), folder, debounce};
   file_watch made{core};
-  core->handle.reset(new uv_fs_event_t{});
-  uv_fs_event_init(detail::uv_of(home), core->handle.get());
+  int made_handle = 0;
+  core->handle = detail::make_handle<uv_fs_event_t>(home, made_handle, uv_fs_event_init);
+  if (!core->handle) return detail::from_uv(made_handle, "watch " + folder);
   core->handle->data = core;
   const int status = core->begin();
   if (status != 0) return detail::from_uv(status, "watch " + folder);

@@ -127,7 +127,7 @@ local function test_program(name, room)
         end
         if room == "cli" then
             add_files("cli/hawser_program.cpp", {unity_ignored = true})
-            add_deps("hawser", {inherit = false})  -- which they run
+            add_deps("hawser", "example_uv_embed", {inherit = false})  -- which they run
         end
         if room == "host" or room == "gateway" then
             add_deps("fixture_server", {inherit = false})

@@ -169,11 +169,9 @@ result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const 
 }
 
 result<void> keeper_process::watch(loop& home) {
-  poll.reset(new uv_poll_t{});
-  if (const int made = uv_poll_init(uv_of(home), poll.get(), process.get()); made != 0) {
-    delete poll.release();  // never became a handle
-    return from_uv(made, "watch the keeper");
-  }
+  int made = 0;
+  poll = make_handle<uv_poll_t>(home, made, uv_poll_init, process.get());
+  if (!poll) return from_uv(made, "watch the keeper");
   poll->data = this;
   uv_poll_start(poll.get(), UV_READABLE, [](uv_poll_t* handle, int, int) {
     if (handle->data == nullptr) return;

@@ -19,7 +19,7 @@ void hang_up(unique_fd& socket) noexcept;
 struct keeper_process {
   unique_fd socket;       // requests go here; its end ends the keeper
   unique_fd process;      // a pidfd …
-  owned<uv_poll_t> poll;  // … and who looks at it: one for all who wait, since the system limits how many may
+  owned<uv_poll_t> poll;  // … and what watches it, one handle for all who wait
   event ended;            // seen, not reaped: an embedder that waits for any child may be faster
   bool killed = false;    // by us
   time_point alive_at{};  // when it last had nothing left to take, or was heard of

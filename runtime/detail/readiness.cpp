@@ -17,10 +17,8 @@ void readiness::start() {
     complete();
     return;
   }
-  poll_.reset(new uv_poll_t{});
-  status_ = uv_poll_init(uv_of(home()), poll_.get(), fd_.get());
-  if (status_ != 0) {
-    delete poll_.release();  // never became a handle
+  poll_ = make_handle<uv_poll_t>(home(), status_, uv_poll_init, fd_.get());
+  if (!poll_) {
     complete();
     return;
   }

@@ -10,9 +10,8 @@
 
 namespace hawser::detail {
 
-/// `co_await readiness{fd, readiness::kind::readable}`. It watches a duplicate, for libuv takes one watcher a number:
-/// several may wait for the same thing, and the original may be closed meanwhile. Not hundreds: through an epoll inside
-/// an epoll the system tells at most 500 of one file, and libuv ends the process then. Unbounded.
+/// `co_await readiness{fd, readiness::kind::readable}`. It watches a duplicate, because libuv takes one watcher per
+/// descriptor: several may wait for the same thing, and the original may be closed meanwhile. Unbounded.
 class readiness final : public operation {
  public:
   enum class kind : std::uint8_t { readable, writable };

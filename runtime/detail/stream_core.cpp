@@ -2,6 +2,7 @@
 #include "stream_core.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -41,49 +42,57 @@ void stream_deleter::operator()(stream_core* core) const noexcept {
 }
 
 stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why) {
-  const int flags = fcntl(fd.get(), F_GETFL);
-  if (flags < 0 || fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
-    why = from_errno(errno, "stream");
-    return nullptr;
-  }
-  // A file, for one, cannot be polled; better to know now.
-  poller& waiting = home.core().waiting;
-  if (!waiting.watch(fd.get(), 0, EPOLLIN, nullptr)) {
-    why = from_errno(errno, "stream");
-    return nullptr;
-  }
-  waiting.watch(fd.get(), EPOLLIN, 0, nullptr);
   auto* core = new stream_core{home, std::move(fd), shape, limits};
+  // A file, for one, cannot be polled; libuv tries it now, and makes the descriptor non-blocking.
+  if (const int made = uv_poll_init(uv_of(home), &core->poll, core->fd.get()); made != 0) {
+    delete core;
+    why = from_uv(made, "stream");
+    return nullptr;
+  }
+  core->poll.data = core;
+  home.core().acquired();
   struct stat info{};
   core->socket = fstat(core->fd.get(), &info) == 0 && S_ISSOCK(info.st_mode);
-  ++home.core().streams;
   return core;
 }
 
 void stream_core::update_poll() noexcept {
   if (closing) return;
-  std::uint32_t wanted = (reading ? EPOLLIN : 0U) | (blocked ? EPOLLOUT : 0U);
-  // Errors and hang-ups are told without being asked for. Not EPOLLRDHUP: who has ended its own output may still read.
-  if (wanted == 0 && writes != nullptr && !write_end) wanted = EPOLLET;
+  int wanted = (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0);
+  // libuv has no mode for errors alone. Nobody sends urgent data, so asking for that amounts to it. Not UV_DISCONNECT:
+  // a peer that has ended its own output may still read.
+  if (wanted == 0 && writes != nullptr && !write_end && !has_urgent_data) wanted = UV_PRIORITIZED;
   if (wanted == polled) return;
-  const bool watched = home.core().waiting.watch(fd.get(), polled, wanted, this);
-  polled = watched ? wanted : 0;
-  if (watched || wanted == 0) return;
-  const error why = from_errno(errno, "poll");  // too many watched descriptors: nobody would ever be woken
-  end_reading(why);
-  end_writing(why);
+  polled = wanted;
+  if (wanted == 0) {
+    uv_poll_stop(&poll);
+    return;
+  }
+  uv_poll_start(&poll, wanted, [](uv_poll_t* handle, int status, int events) {
+    auto& self = *static_cast<stream_core*>(handle->data);
+    self.home.begin_event();
+    self.on_event(status, events);
+  });
 }
 
-void stream_core::on_event(std::uint32_t events) noexcept {
-  if (closing) return;  // by what was handled before it in the same turn
-  // Of an end or an error reading and writing find out what it is.
-  if ((events & (EPOLLERR | EPOLLHUP)) != 0) events |= polled;
-  if ((events & EPOLLOUT) != 0) {
+bool stream_core::is_broken() const noexcept {
+  pollfd looked{.fd = fd.get(), .events = 0, .revents = 0};
+  return ::poll(&looked, 1, 0) == 1 && (looked.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+// libuv reports a hang-up as whatever was asked for, and an error by a status, after which it does not watch any more.
+// Of either, reading and writing find out what it is.
+void stream_core::on_event(int status, int events) noexcept {
+  if (status < 0) events = std::exchange(polled, 0);
+  const bool alone = (events & UV_PRIORITIZED) != 0;
+  const bool broken = status < 0 || (alone && is_broken());
+  if (alone && !broken) has_urgent_data = true;
+  if ((events & UV_WRITABLE) != 0) {
     blocked = false;
     flush();
   }
-  if ((events & EPOLLIN) != 0 && reading) read_what_is_there();
-  if ((events & (EPOLLERR | EPOLLHUP)) != 0 && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
+  if ((events & UV_READABLE) != 0 && reading) read_what_is_there();
+  if (broken && writes != nullptr) end_writing(from_errno(EPIPE, "write"));
   update_poll();
 }
 
@@ -192,18 +201,20 @@ void stream_core::close() noexcept {
   if (home.on_loop_thread()) flush();  // what the system takes at once still leaves; elsewhere SIGPIPE is not blocked
   closing = true;
   reading = false;
-  if (polled != 0) home.core().waiting.watch(fd.get(), polled, 0, this);
-  fd.reset();
-  home.ready(closed_soon);  // not at once: events of this turn may still name this object
+  uv_close(reinterpret_cast<uv_handle_t*>(&poll),
+           [](uv_handle_t* handle) { static_cast<stream_core*>(handle->data)->on_closed(); });
+  fd.reset();  // libuv has forgotten it
   end_reading(error{.code = errc::closed, .what = "closed on this side"});
   end_writing(error{.code = errc::closed, .what = "closed before everything was written"});
 }
 
 void stream_core::on_closed() noexcept {
   closed = true;
-  --home.core().streams;
+  loop_core& core = home.core();
   while (!closers.empty()) home.ready(closers.pop_front());
+  home.stay_awake();
   free_if_done();
+  core.released();
 }
 
 void stream_core::free_if_done() noexcept {

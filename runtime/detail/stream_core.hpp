@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system's side of a stream; for the sources of runtime/ only. Lives on the heap until the turn of the loop in
-// which it was closed is over. The loop's poller says when, and the bytes are read and written here.
+// The system's side of a stream; for the sources of runtime/ only. Lives on the heap until libuv has closed its handle.
+// A uv_poll_t says when, and the bytes are read and written here.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@ struct stream_core {
   // What every exchange touches comes first and close together: after a switch of processes each cache line counts.
   loop& home;
   unique_fd fd;
-  std::uint32_t polled = 0;  // the events the poller is asked for
+  int polled = 0;  // the events that libuv is asked for
   bool closing = false;
   bool closed = false;
   bool abandoned = false;  // no stream object owns this any more
   bool socket = false;
 
   // Writing
-  bool blocked = false;                          // the system takes no more until the poller says so
+  bool blocked = false;                          // the system takes no more until libuv says so
   std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
   std::size_t bytes_corked = 0;
   std::uint64_t bytes_written = 0;
@@ -55,6 +55,8 @@ struct stream_core {
   stream_limits limits;
   stream_shape shape;
   bool widened = false;
+  bool has_urgent_data = false;  // so that errors alone cannot be watched for
+  uv_poll_t poll{};
   list<stream::drain_operation, stream::drain_operation> drainers;
   list<stream::close_operation, stream::close_operation> closers;
   class flush_item final : public work {
@@ -66,18 +68,7 @@ struct stream_core {
     void drop() noexcept override { core_.free_if_done(); }
     stream_core& core_;
   } flush_soon{*this};
-  class closed_item final : public work {
-   public:
-    explicit closed_item(stream_core& c) : core_(c) {}
-
-   private:
-    void run() noexcept override { core_.on_closed(); }
-    void drop() noexcept override { core_.on_closed(); }
-    stream_core& core_;
-  } closed_soon{*this};
-
-  /// The poller's word.
-  void on_event(std::uint32_t events) noexcept;
+  void on_event(int status, int events) noexcept;
 
   void listen(byte_listener& to) noexcept;
   void watch_writes(write_listener& to) noexcept;
@@ -113,6 +104,7 @@ struct stream_core {
   ~stream_core() = default;  // free_if_done() is the only way
 
   void update_poll() noexcept;
+  [[nodiscard]] bool is_broken() const noexcept;
   void read_what_is_there() noexcept;
   void widen() noexcept;
   void mark_low_water() noexcept;

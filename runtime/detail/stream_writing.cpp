@@ -90,7 +90,7 @@ void stream_core::flush() noexcept {
     if (taken >= 0) {
       written(static_cast<std::size_t>(taken));
     } else if (errno == EAGAIN) {
-      blocked = true;  // the other side is slow: the poller says when it goes on
+      blocked = true;  // the other side is slow: libuv says when it goes on
       update_poll();
     } else if (errno != EINTR) {
       end_writing(from_errno(errno, "write"));

@@ -2,6 +2,8 @@
 // How many instructions a call in memory, our side of a call over HTTP and a lookup take, against those that are kept
 // for this toolchain in bench/instructions.json: time is noisy, instructions are not. HAWSER_KEEP_INSTRUCTIONS=1 keeps
 // the new ones.
+#include <uv.h>
+
 #include <boost/json.hpp>
 #include <boost/version.hpp>
 #include <charconv>
@@ -33,7 +35,8 @@ std::string toolchain() {
   const std::string machine = "another machine";
 #endif
   return compiler + ", libstdc++ " + std::to_string(_GLIBCXX_RELEASE) + ", Boost " +
-         std::to_string(BOOST_VERSION / 100'000) + "." + std::to_string(BOOST_VERSION / 100 % 1000) + ", " + machine;
+         std::to_string(BOOST_VERSION / 100'000) + "." + std::to_string(BOOST_VERSION / 100 % 1000) + ", libuv " +
+         std::to_string(UV_VERSION_MAJOR) + "." + std::to_string(UV_VERSION_MINOR) + ", " + machine;
 }
 
 json::object kept() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -62,7 +63,30 @@ void is_running(host& of, const std::string& name) {
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
+// How many descriptors of this process are of the kind that the system gives this name.
+std::size_t descriptors_named(std::string_view name) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+    std::error_code gone;  // the iterator's own descriptor, for one
+    count += std::filesystem::read_symlink(entry.path(), gone).string() == name ? 1 : 0;
+  }
+  return count;
+}
+
 const suite<"host"> tests = [] {
+  "a running host has one epoll descriptor, libuv's own, and no other poller"_test = [] {
+    const auto epolls = [] { return descriptors_named("anon_inode:[eventpoll]"); };
+    const auto timers = [] { return descriptors_named("anon_inode:[timerfd]"); };
+    const std::size_t epolls_before = epolls();
+    const std::size_t timers_before = timers();
+    host h{with_servers({shell("mute", mute)})};
+    expect(h.start().has_value());
+    is_running(h, "mute");
+    expect(epolls() == epolls_before + 1);
+    expect(timers() == timers_before);
+    h.stop();
+  };
+
   "a call is a handle, a callback or a tool of a held table"_test = [] {
     host of{with_servers({shell("a", "serve")})};
     add_echo(of);

@@ -2,7 +2,8 @@
 // Brute force against wrong coroutines: run a task to its end and count the loop's steps; then, for every k, run it
 // again and stop it after k steps: once just before the next one, when something has happened and nobody has heard of
 // it yet, and once when nothing is ready any more and everybody waits. Each time it must end, leave nothing alive and
-// no descriptor open, and let the loop close.
+// no descriptor open, and let the loop close. Loops that run themselves and loops that are attached to one of the
+// program take turns, so that every task is tried in both forms.
 #pragma once
 
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "../../runtime/loop.hpp"
+#include "attached.hpp"
 #include "counted.hpp"
 #include "fixture.hpp"
 #include "ut.hpp"
@@ -34,8 +36,7 @@ inline int every_step(const std::function<task<void>(loop&)>& make, every_step_o
   int stopped_while_waiting = 0;
   const auto run_stopping_at = [&](int stop_at, moment when) {
     int steps = 0;
-    {
-      loop l{loop::options{.clock = options.clock}};
+    const auto begin = [&](loop& l) {
       const auto stop_later = [&] {
         l.post([&] {
           ++stopped_while_waiting;
@@ -43,12 +44,19 @@ inline int every_step(const std::function<task<void>(loop&)>& make, every_step_o
         });
       };
       if (when == moment::while_all_wait && stop_at == 0) stop_later();
-      l.observe_steps([&] {
+      l.observe_steps([&, stop_later] {
         if (steps++ != stop_at) return;
         if (when == moment::before_a_step) l.request_stop();
         if (when == moment::while_all_wait) stop_later();
       });
-      l.run(make(l));
+      return make(l);
+    };
+    const bool attached = (stop_at + (when == moment::while_all_wait ? 1 : 0)) % 2 == 1;
+    if (attached) {
+      run_attached(begin, loop::options{.clock = options.clock});
+    } else {
+      loop l{loop::options{.clock = options.clock}};
+      l.run(begin(l));
     }
     boost::ut::expect(counted::alive() == 0) << "alive after a stop at step" << stop_at;
     return steps;

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "../../runtime/attached_loop.hpp"
+
+#include <poll.h>
+
+#include <atomic>
+#include <csignal>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "../../runtime/event.hpp"
+#include "../../runtime/offload.hpp"
+#include "../../runtime/sleep.hpp"
+#include "../support/attached.hpp"
+#include "../support/counted.hpp"
+#include "../support/ends_with.hpp"
+#include "../support/fixture.hpp"
+#include "../support/manual_clock.hpp"
+#include "../support/stream_pair.hpp"
+#include "../support/ut.hpp"
+
+namespace attached_loop_test {
+
+using namespace hawser;
+using namespace std::chrono_literals;
+using testing::counted;
+using testing::libuv_program;
+
+task<int> answer() {
+  auto slept = co_await sleep_for(1ms);
+  expect(slept.has_value());
+  co_return 42;
+}
+
+task<result<void>> sleep_long() { co_return co_await sleep_for(1h); }
+
+task<void> exchange(loop& home, int rounds, int& done) {
+  auto pair = testing::socket_pair(home);
+  for (int i = 0; i < rounds; ++i) {
+    pair.a.write("ping");
+    const auto heard = co_await pair.b.read_some();
+    expect(heard.has_value());
+    pair.b.consume(4);
+    ++done;
+  }
+  co_await pair.a.close();
+  co_await pair.b.close();
+}
+
+task<void> offloaded(std::atomic<bool>& begun, std::atomic<bool>& ended) {
+  std::function<result<void>()> job = [&begun, &ended]() -> result<void> {
+    begun = true;
+    std::this_thread::sleep_for(50ms);
+    ended = true;
+    return {};
+  };
+  auto stopped = co_await offload<void>(std::move(job));
+  expect(stopped.has_error() && stopped.error().code == errc::cancelled);
+}
+
+// A timer of the program's own.
+class ticker {
+ public:
+  explicit ticker(libuv_program& program) {
+    uv_timer_init(program.loop(), &timer_);
+    timer_.data = this;
+    uv_timer_start(&timer_, [](uv_timer_t* t) { ++static_cast<ticker*>(t->data)->ticks; }, 1, 1);
+  }
+  void close() { uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr); }
+  int ticks = 0;
+
+ private:
+  uv_timer_t timer_{};
+};
+
+// What a program with another event loop does: it sleeps outside of libuv, on its descriptor, for as long as libuv
+// says.
+void run_from_outside(libuv_program& program, const bool& until) {
+  for (int rounds = 0; !until && rounds < 100'000; ++rounds) {
+    pollfd looked{.fd = uv_backend_fd(program.loop()), .events = POLLIN, .revents = 0};
+    const int patience = uv_backend_timeout(program.loop());
+    expect(fatal(::poll(&looked, 1, patience < 0 ? 10'000 : patience) >= 0));
+    program.run(UV_RUN_NOWAIT);
+  }
+  expect(until);
+}
+
+const suite<"attached_loop"> tests = [] {
+  "a task runs on the program's loop, and its value is delivered there"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    int got = 0;
+    bool detached = false;
+    attached.start(answer(), [&](int value) {
+      got = value;
+      attached.detach([&] { detached = true; });
+    });
+    expect(got == 0_i) << "not before the program runs its loop";
+    expect(program.run() == 0_i);
+    expect(got == 42_i && detached && !attached.is_attached());
+  };
+
+  "nothing of the program's is touched"_test = [] {
+    libuv_program program;
+    int its_own = 0;
+    program.loop()->data = &its_own;
+    ticker clock{program};
+    attached_loop attached{program.loop()};
+    int exchanged = 0;
+    attached.start(exchange(attached.home(), 1000, exchanged), [&] { attached.detach([&] { clock.close(); }); });
+    program.run();
+    expect(exchanged == 1000_i);
+    expect(program.loop()->data == &its_own);
+  };
+
+  "it is attached and detached a thousand times"_test = [] {
+    libuv_program program;
+    const std::size_t before = testing::open_descriptors();
+    int exchanged = 0;
+    for (int i = 0; i < 1000; ++i) {
+      attached_loop attached{program.loop()};
+      attached.start(exchange(attached.home(), 2, exchanged), [&] { attached.detach({}); });
+      program.run();
+      expect(!attached.is_attached());
+    }
+    expect(exchanged == 2000_i);
+    expect(testing::open_descriptors() <= before + 1) << "libuv's own async descriptor at most";
+  };
+
+  "a program that stops its loop in the middle goes on where it was"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    int exchanged = 0;
+    attached.start(exchange(attached.home(), 500, exchanged), [&] { attached.detach({}); });
+    int stops = 0;
+    while (attached.is_attached()) {
+      uv_stop(program.loop());
+      program.run();
+      program.run(UV_RUN_NOWAIT);
+      if (++stops > 100'000) break;
+    }
+    expect(exchanged == 500_i && stops > 10 && !attached.is_attached());
+  };
+
+  "a program with another event loop drives it by libuv's descriptor and timeout"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    int exchanged = 0;
+    bool slept = false;
+    bool detached = false;
+    attached.start(answer(), [&](int) { slept = true; });
+    attached.start(exchange(attached.home(), 300, exchanged),
+                   [&] { attached.start(answer(), [&](int) { attached.detach([&] { detached = true; }); }); });
+    run_from_outside(program, detached);
+    expect(slept && exchanged == 300_i);
+  };
+
+  "detaching stops what was started, and what it holds is released"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    std::optional<result<void>> outcome;
+    attached.start(sleep_long(), [&outcome, held = counted{}](result<void> r) { outcome = std::move(r); });
+    attached.start(answer(), [&](int) { attached.detach({}); });
+    program.run();
+    expect(outcome && outcome->has_error() && outcome->error().code == errc::cancelled);
+    expect(counted::alive() == 0_i);
+  };
+
+  "detaching waits for a function that the pool is running"_test = [] {
+    std::atomic<bool> begun = false;
+    std::atomic<bool> ended = false;
+    bool detached = false;
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    attached.start(offloaded(begun, ended));
+    for (int i = 0; i < 10'000 && !begun; ++i) {
+      program.run(UV_RUN_NOWAIT);
+      std::this_thread::sleep_for(1ms);
+    }
+    attached.detach([&] {
+      expect(ended.load());
+      detached = true;
+    });
+    program.run();
+    expect(detached);
+  };
+
+  "a clock of a test works on an attached loop"_test = [] {
+    testing::manual_clock clock;
+    libuv_program program;
+    attached_loop attached{program.loop(), loop::options{.clock = &clock}};
+    attached.start(sleep_long(), [&](const result<void>& slept) {
+      expect(slept.has_value());
+      attached.detach({});
+    });
+    program.run();
+    expect(clock.elapsed() == 1h);
+  };
+
+  "functions of other threads arrive, and are refused once it is detached"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    std::atomic<int> arrived = 0;
+    std::thread poster{[&] {
+      for (int i = 0; i < 1000; ++i) {
+        attached.home().post([&] {
+          if (++arrived == 1000) attached.detach({});
+        });
+      }
+    }};
+    program.run();
+    poster.join();
+    expect(arrived.load() == 1000_i);
+    expect(!attached.home().post([] {}));
+  };
+
+  "the thread's signals are as before when it is detached"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    sigset_t now{};
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    expect(sigismember(&now, SIGPIPE) == 1_i && sigismember(&now, SIGXFSZ) == 1_i);
+    raise(SIGPIPE);
+    attached.detach({});
+    program.run();
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    expect(sigismember(&now, SIGPIPE) == 0_i && sigismember(&now, SIGXFSZ) == 0_i);
+  };
+
+  "what a function of the program throws is logged, and the loop goes on"_test = [] {
+    std::string logged;
+    libuv_program program;
+    loop::options options{.log = logger{[&](const log_record& record) { logged += record.text; }, log_level::error}};
+    attached_loop attached{program.loop(), std::move(options)};
+    attached.start(answer(), [](int) { throw std::runtime_error{"no such thing"}; });
+    attached.start(answer(), [&](int) { attached.detach([] { throw std::runtime_error{"the end"}; }); });
+    program.run();
+    expect(logged.find("no such thing") != std::string::npos && logged.find("the end") != std::string::npos) << logged;
+  };
+
+  "the object may be destroyed by the function that hears of its end"_test = [] {
+    libuv_program program;
+    auto attached = std::make_unique<attached_loop>(program.loop());
+    attached->start(answer(), [&](int) { attached->detach([&] { attached.reset(); }); });
+    program.run();
+    expect(attached == nullptr);
+  };
+
+  "a broken rule ends the process with a sentence"_test = [] {
+    expect(testing::ends_with("an attached loop died before it was detached", [] {
+      uv_loop_t program{};
+      uv_loop_init(&program);
+      const attached_loop attached{&program};
+    }));
+    expect(testing::ends_with("an attached loop is run by the embedding program", [] {
+      uv_loop_t program{};
+      uv_loop_init(&program);
+      attached_loop attached{&program};
+      attached.home().run(answer());
+    }));
+    expect(testing::ends_with("a loop was detached twice", [] {
+      uv_loop_t program{};
+      uv_loop_init(&program);
+      attached_loop attached{&program};
+      attached.detach({});
+      attached.detach({});
+    }));
+  };
+};
+
+}  // namespace attached_loop_test
