@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "../support/fixture.hpp"
+#include "../support/send_signal.hpp"
 
 namespace hawser::testing {
 
@@ -103,7 +104,7 @@ bool running_program::says(const std::string& text) {
   return false;
 }
 
-void running_program::signal(int number) const { kill(pid_, number); }
+void running_program::signal(int number) const { send_signal(pid_, number); }
 
 ended_program running_program::wait() {
   reap(0);

@@ -5,6 +5,7 @@
 #include "../support/child_client.hpp"
 #include "../support/contains.hpp"
 #include "../support/fixture.hpp"
+#include "../support/send_signal.hpp"
 #include "../support/serving_house.hpp"
 
 namespace demo_server_test {
@@ -162,7 +163,7 @@ task<void> only_an_old_one(child_client& c) {
 
 task<void> by_sigterm(child_client& c) {
   co_await shake_hands(c);
-  kill(c.wire.pid(), SIGTERM);
+  testing::send_signal(c.wire.pid(), SIGTERM);
   const std::string how = co_await c.end();
   expect(contains(how, "exited with 0")) << how;
 }

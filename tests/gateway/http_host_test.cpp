@@ -11,6 +11,7 @@
 
 #include "../../host/host.hpp"
 #include "../support/fixture.hpp"
+#include "../support/send_signal.hpp"
 #include "../support/ut.hpp"
 
 namespace http_host_test {
@@ -45,7 +46,7 @@ class demo_program {
     if (pid_ > 0) end(SIGTERM);
   }
   int end(int signal) {
-    if (signal != 0) kill(pid_, signal);
+    if (signal != 0) testing::send_signal(pid_, signal);
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = -1;

@@ -6,6 +6,7 @@
 
 #include "../support/hub_house.hpp"
 #include "../support/keepers.hpp"
+#include "../support/send_signal.hpp"
 #include "../support/temporary_folder.hpp"
 
 namespace server_death_test {
@@ -38,7 +39,7 @@ task<duration> kill_under_calls(hub_house& h) {
   auto sent = co_await sleep_for(50ms);
   expect(sent.has_value());
   const auto killed = std::chrono::steady_clock::now();
-  kill(h.pid("a"), SIGKILL);
+  testing::send_signal(h.pid("a"), SIGKILL);
   co_await calls.join();
   std::size_t unsent = 0;
   duration longest{};
@@ -97,7 +98,7 @@ task<void> stopped_by_a_signal(hub_house& h) {
   h.add(h.shell("a", "serve"));
   co_await h.until("a", state::ready);
   const int stopped = h.pid("a");
-  kill(stopped, SIGSTOP);
+  testing::send_signal(stopped, SIGSTOP);
   scope calls{co_await this_context()};
   call_outcome got;
   const call_settings short_of_time{.timeout = 2s};
@@ -222,7 +223,7 @@ task<void> stable_for_a_while(hub_house& h) {
   for (const duration uptime : {1s, 1s, 121s, 1s}) {
     co_await h.until("a", state::ready);
     co_await h.pass(uptime);
-    kill(h.pid("a"), SIGKILL);
+    testing::send_signal(h.pid("a"), SIGKILL);
     co_await h.until("a", state::degraded);
     const bool anew = uptime > 2min || h.of.status("a")->restarts == 0;
     co_await h.pass(1200ms);
@@ -237,7 +238,7 @@ task<void> its_keeper_hangs(hub_house& h) {
   co_await h.until("a", state::ready);
   const int hanging = testing::pid_of_keeper();
   testing::put_to_sleep(hanging);
-  kill(h.pid("a"), SIGKILL);
+  testing::send_signal(h.pid("a"), SIGKILL);
   co_await h.until("a", state::degraded);
   const time_point begin = h.home.now();
   while (testing::is_asleep(hanging) && h.home.now() - begin < 10min) co_await h.pass(1s);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "fixture.hpp"
+#include "send_signal.hpp"
 #include "ut.hpp"
 
 namespace hawser::testing {
@@ -65,7 +66,7 @@ class bench_program {
     close(err_);
   }
 
-  void signal(int number) const { kill(pid_, number); }
+  void signal(int number) const { send_signal(pid_, number); }
   [[nodiscard]] bool runs() {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;
     return pid_ > 0;

@@ -5,6 +5,7 @@
 
 #include "../../runtime/sleep.hpp"
 #include "../support/fixture.hpp"
+#include "../support/send_signal.hpp"
 #include "stdio_visits.hpp"
 
 namespace stdio_faults_test {
@@ -48,7 +49,7 @@ task<void> killed_with_calls(house& h) {
   auto slept = co_await sleep_for(20ms);
   expect(slept.has_value());
   const time_point begin = steady_clock{}.now();
-  kill(h.wire.pid(), SIGKILL);
+  testing::send_signal(h.wire.pid(), SIGKILL);
   co_await calls.join();
   expect(steady_clock{}.now() - begin < 1s);
   for (const outcome& o : got) {
@@ -65,7 +66,7 @@ task<void> unsent_calls(house& h) {
   for (outcome& o : got) calls.spawn(call_into(h.side, o, argument));
   auto slept = co_await sleep_for(50ms);
   expect(slept.has_value() && h.wire.queued() > 0_ul);
-  kill(h.wire.pid(), SIGKILL);
+  testing::send_signal(h.wire.pid(), SIGKILL);
   co_await calls.join();
   std::size_t no = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
