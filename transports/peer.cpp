@@ -128,7 +128,22 @@ void peer::on_unusable(const message_view& message) {
                      .executed = execution::unknown});
 }
 
+// Before anything is agreed on, only a client asks by these methods. Who asks us, with the id of our own request,
+// writes what it reads: `cat`, an echo service. Our answer to it would come back as the answer to our request.
+bool peer::ends_echoed_call(const message_view& message) {
+  const bool opens = message.method == protocol::method::initialize || message.method == protocol::method::discover;
+  if (!opens || !revision_.empty() || !message.integer_id) return false;
+  call_operation* own = calls_.take(message.number);
+  if (own == nullptr) return false;
+  own->finish(error{.code = errc::protocol,
+                    .what = "it repeats what it is sent, so it is no MCP server: check its command and arguments, or "
+                            "its url",
+                    .executed = execution::unknown});
+  return true;
+}
+
 void peer::on_incoming(const message_view& message) {
+  if (ends_echoed_call(message)) return;
   if (!answers_requests_) {
     count(counters_.forbidden, "a request that this revision forbids");
     return;

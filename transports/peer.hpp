@@ -104,6 +104,7 @@ class peer final : public receiver {
   void on_answer(const message_view& message);
   void on_unusable(const message_view& message);
   void on_incoming(const message_view& message);
+  bool ends_echoed_call(const message_view& message);
   void on_note(const message_view& message);
   void on_progress(std::string_view params);
   void on_cancelled(std::string_view params);

@@ -135,7 +135,8 @@ task<void> tells_its_phase(hub_house& h) {
   h.add(h.shell("third", "serve"));
   const server_status ready = co_await h.until("third", state::ready);
   expect(ready.phase.empty());
-  for (int i = 0; i < 1000 and h.of.status("second")->phase != "tools/list"; ++i) {
+  const auto is_in = [&](const char* name, const char* phase) { return h.of.status(name)->phase == phase; };
+  for (int i = 0; i < 1000 and not(is_in("first", "initialize") and is_in("second", "tools/list")); ++i) {
     auto turn = co_await sleep_for(5ms);
     expect(turn.has_value());
   }
@@ -179,6 +180,28 @@ task<void> announces_restarts(hub_house& h) {
   expect(contains(again.advice, "it is started again in 1.")) << again.advice;
 }
 
+task<void> repeats_its_input(hub_house& h) {
+  using era = protocol_choice::kind;
+  for (const era kind : {era::automatic, era::legacy}) {
+    server_settings of{.name = "a", .transport = stdio_settings{.command = "cat"}, .restart = restart_policy::never};
+    of.protocol.era = kind;
+    const server_status got = co_await failed(h, std::move(of));
+    expect(contains(got.reason, "it repeats what it is sent, so it is no MCP server: check its command")) << got.reason;
+    expect(not contains(got.reason, "-32601") and not contains(got.reason, "no such method")) << got.reason;
+    auto gone = co_await h.of.remove_server("a");
+    expect(gone.has_value());
+  }
+}
+
+// A server may use any id, also the one of a request of ours.
+task<void> asks_with_our_id(hub_house& h) {
+  server_settings of =
+      shell(h, R"(request; say '{"jsonrpc":"2.0","id":'"$id"',"method":"ping"}'; IFS= read -r line
+answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}'; serve)");
+  h.add(std::move(of));
+  co_await h.until("a", state::ready);
+}
+
 task<void> is_no_endpoint(hub_house& h) {
   const server_status got = co_await failed(h, remote());
   co_await has_all(got, {"this is no MCP endpoint: check the path of its url, often /mcp"});
@@ -189,6 +212,17 @@ const suite<"start errors"> tests = [] {
     with_hub(prints_a_banner);
     with_hub(prints_a_prompt_and_waits);
     with_hub(prints_for_ever);
+  };
+  "CMD-11 a program that repeats its input is said to be no MCP server"_test = [] {
+    with_hub(repeats_its_input);
+    with_hub(asks_with_our_id);
+    const web_script::script echo = [](web_peer& with) {
+      while (const auto asked = with.request()) with.json(asked->body);
+    };
+    visit(echo, [](hub_house& h) -> task<void> {
+      const server_status got = co_await failed(h, remote());
+      co_await has_all(got, {"it repeats what it is sent, so it is no MCP server"});
+    });
   };
   "CMD-11 log lines of an MCP server on its stdout are not blamed for its end"_test = [] { with_hub(logs_to_stdout); };
   "CMD-11 what is quoted of a server's output has no secret in it, nor the beginning of one"_test = [] {
