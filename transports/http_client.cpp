@@ -187,11 +187,12 @@ result<http_url> http_client::redirected(const http_request& what, const http_ur
   if (!to) {
     refused.what = from.origin() + ": a redirect is refused: " + to.error().what;
   } else if (!same_origin(*to, from)) {
-    refused.what = from.origin() + ": a redirect to another origin is refused: " + to->origin() +
+    refused.what = from.origin() + ": a redirect to another origin is refused: " + url_for_error(to->text()) +
                    "; if that is where the server is now, configure its url";
   } else if (!keeps_method) {
-    refused.what =
-        from.origin() + ": a redirect that changes the request is refused: status " + std::to_string(head.status);
+    refused.what = from.origin() + ": a redirect that changes the request is refused: status " +
+                   std::to_string(head.status) + " to " + url_for_error(to->text()) +
+                   "; if that is where the server is now, configure its url";
   } else {
     return to;
   }

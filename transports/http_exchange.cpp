@@ -33,13 +33,18 @@ bool is_type(const http_head& head, std::string_view type) {
   return given && equal_ignoring_case(media_type(*given), type);
 }
 
-// By what answers to the first request it can be seen that the path is wrong.
+// By what answers to the first request it can be seen that the path is wrong. The status decides: what refuses access
+// or counts requests stands before the server and often answers with a page for people, too.
 bool is_no_endpoint(const http_head& head) {
   switch (head.status) {
     case 404:
     case 405:
     case 410: return true;
-    default: return head.status < 300 || (head.status < 500 && is_type(head, "text/html"));
+    case 400:
+    case 406:
+    case 415:
+    case 422: return is_type(head, "text/html");
+    default: return head.status < 300;
   }
 }
 

@@ -266,6 +266,31 @@ const suite<"start errors"> tests = [] {
     });
   };
 
+  "CMD-11 a page for people that comes with 401, 403 or 429 does not make it another endpoint"_test = [] {
+    for (const char* status : {"403 Forbidden", "429 Too Many Requests", "401 Unauthorized", "451 Unavailable"}) {
+      visit(answers(status, "text/html", "<html>no"), [](hub_house& h) -> task<void> {
+        server_settings own = remote();
+        std::get<http_settings>(own.transport).headers = {{"Authorization", "Bearer s3cret-token"}};
+        h.add(std::move(own));
+        auto asked = co_await h.of.ready("r");
+        expect(asked.has_error() and contains(asked.error().what, "and content of type text/html: <html>no"))
+            << asked.error().what;
+        expect(not contains(asked.error().what, "no MCP endpoint")) << asked.error().what;
+      });
+    }
+  };
+
+  "CMD-11 a redirect that is refused says where it leads, without the query"_test = [] {
+    for (const char* to : {"/login?next=hidden", "http://127.0.0.2:9/login?next=hidden"}) {
+      visit(answers("302 Found", "text/html", "<html>", std::string{"Location: "} + to + "\r\n"),
+            [](hub_house& h) -> task<void> {
+              const server_status got = co_await failed(h, remote());
+              co_await has_all(got, {"redirect", "/login\"", "configure its url"});
+              expect(not contains(got.reason, "hidden")) << got.reason;
+            });
+    }
+  };
+
   "CMD-11 403 without a bearer challenge says that a login does not help, and sends nobody to one"_test = [] {
     for (const char* body : {"go away", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"go away"}})"}) {
       visit(answers("403 Forbidden", "application/json", body), [](hub_house& h) -> task<void> {
