@@ -69,7 +69,9 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
       warn_of_cleartext(server_name, where, at);
     };
   options.limits.max_message = limits.max_message;
+  options.limits.size_advice = host_limits::max_message_advice;
   options.client.limits.max_body = limits.max_message;
+  options.client.limits.size_advice = host_limits::max_message_advice;
   co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
 }
 

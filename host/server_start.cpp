@@ -23,6 +23,7 @@ task<result<std::unique_ptr<channel>>> server::make_channel() {
       co_return error{.code = errc::config, .what = "this program does not start processes for servers"};
     stdio_options options{.ladder = settings_.ladder};
     options.limits.max_message = around_.settings.limits.max_message;
+    options.limits.size_advice = host_limits::max_message_advice;
     options.what = {
         .program = child->command,
         .arguments = child->args,

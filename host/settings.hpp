@@ -76,6 +76,9 @@ struct server_settings {
 /// How far servers may go before they are cut short.
 struct host_limits {
   std::size_t max_message = std::size_t{16} << 20;
+  /// Behind the error of a message that is larger.
+  static constexpr const char* max_message_advice =
+      R"(; {"hawser": {"max_message": BYTES}} in the configuration sets another limit)";
   std::size_t max_result = 5'000'000;                ///< bytes of text that a caller gets; the rest is cut with a note
   std::size_t max_tools = 10'000;                    ///< of one server
   std::size_t max_pages = 1'000;                     ///< of one list

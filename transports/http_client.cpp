@@ -102,10 +102,7 @@ task<result<byte_buffer>> http_answer::read_all(std::size_t limit) {
     auto more = co_await connection_->more();
     if (!more) co_return more.error();
   }
-  if (connection_->body().size() > limit)
-    co_return error{.code = errc::too_large,
-                    .what = "the answer is larger than the limit of " + std::to_string(limit) + " bytes",
-                    .executed = execution::unknown};
+  if (connection_->body().size() > limit) co_return connection_->too_large(limit);
   co_return std::move(connection_->body());
 }
 

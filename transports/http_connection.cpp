@@ -32,8 +32,15 @@ http_connection::http_connection(loop& home, http_url to, std::unique_ptr<byte_s
       parser_(http_parser::side::response, without_body_limit(limits)),
       patience_(patience),
       keeper_(keeper),
-      max_unread_(limits.max_body) {
+      max_unread_(limits.max_body),
+      size_advice_(limits.size_advice) {
   stream_->listen(*this);
+}
+
+error http_connection::too_large(std::size_t limit) const {
+  return error{.code = errc::too_large,
+               .what = "the answer is larger than the limit of " + std::to_string(limit) + " bytes" + size_advice_,
+               .executed = execution::unknown};
 }
 
 void http_connection::send(std::string_view request, bool patient) {
@@ -135,10 +142,7 @@ void http_connection::read_answer() noexcept {
       fail(error{.code = errc::too_large, .what = "the answer goes on behind what was read of it"});
   } else if (phase_ == phase::body) {
     wait_for_more();
-    if (body_.size() > max_unread_)
-      fail(error{.code = errc::too_large,
-                 .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
-                 .executed = execution::unknown});
+    if (body_.size() > max_unread_) fail(too_large(max_unread_));
   } else if (!parser_.within_head()) {  // interim answers, and nothing behind them: the server is still at work
     wait_at_most(patience_.first_byte);
   } else if (!std::exchange(in_head_, true)) {
@@ -198,9 +202,7 @@ void http_connection::on_head(const http_head& head) noexcept {
   changed_.set();
   const std::uint64_t length = head.length.value_or(0);
   if (length > max_unread_) {
-    fail(error{.code = errc::too_large,
-               .what = "the answer is larger than the limit of " + std::to_string(max_unread_) + " bytes",
-               .executed = execution::unknown});
+    fail(too_large(max_unread_));
   } else if (length >= min_moved_body && head.status != 204 && head.status != 304) {
     parser_.leave_body();
     awaited_ = static_cast<std::size_t>(length);

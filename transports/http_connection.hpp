@@ -92,6 +92,8 @@ class http_connection final : private byte_listener, private http_listener, priv
   void distrust() noexcept { trusted_ = false; }
   /// Whoever waits for the answer hears this; the connection is of no use any more.
   void abort(error why) noexcept;
+  /// The error of an answer that is larger than that.
+  [[nodiscard]] error too_large(std::size_t limit) const;
   void rest() noexcept;
   /// Whether it leads to this machine and through no proxy, as far as whoever connected knows; false until told.
   void set_on_loopback(bool is_so) noexcept { on_loopback_ = is_so; }
@@ -126,6 +128,7 @@ class http_connection final : private byte_listener, private http_listener, priv
   http_patience patience_;
   idle_keeper& keeper_;
   std::size_t max_unread_;
+  const char* size_advice_;
   phase phase_ = phase::idle;
   bool began_ = false;
   bool in_head_ = false;  // the time for the end of a head is running

@@ -53,7 +53,13 @@ class http_channel::event_reader final : public sse_listener {
   event_reader(http_channel& channel, posting* own)
       : channel_(channel), own_(own), parser_(channel.options_.limits.max_message) {}
 
-  result<void> feed(std::string_view bytes) { return parser_.feed(bytes, *this); }
+  result<void> feed(std::string_view bytes) {
+    auto read = parser_.feed(bytes, *this);
+    if (read) return read;
+    error too_large = read.error();  // there is no other
+    too_large.what += channel_.options_.limits.size_advice;
+    return too_large;
+  }
   // The next connection begins with a whole event.
   void reconnected() {
     if (!parser_.last_id().empty()) last_id_ = parser_.last_id();

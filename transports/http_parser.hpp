@@ -20,6 +20,8 @@ struct http_limits {
   std::size_t max_fields = 200;
   std::size_t max_body = std::size_t{16} << 20;  ///< of one message; 0: the listener has a limit of its own
   std::size_t max_informational = 16;            ///< 1xx answers before the real one
+  /// Stands behind the error of an answer that is larger than max_body: "; …", how to allow more.
+  const char* size_advice = "";
 };
 
 struct http_head {

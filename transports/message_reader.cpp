@@ -15,9 +15,10 @@ constexpr std::size_t min_taken_bytes = std::size_t{64} * 1024;
 // More than is shown, since secrets are taken out of it first.
 constexpr std::size_t noise_kept = std::size_t{4} * 1024;
 
-error too_large(std::size_t limit) {
+error too_large(const wire_limits& limits) {
   return error{.code = errc::too_large,
-               .what = "a message is larger than the limit of " + std::to_string(limit) + " bytes"};
+               .what = "a message is larger than the limit of " + std::to_string(limits.max_message) + " bytes" +
+                       limits.size_advice};
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ result<void> message_reader::deliver(byte_source& from, receiver& to, find_line 
   while (!stopped_) {
     const std::string_view unread = from.unread();
     const line_framer::frame f = (framer_.*find)(unread);
-    if (f.what == line_framer::found::too_large) return too_large(limits_.max_message);
+    if (f.what == line_framer::found::too_large) return too_large(limits_);
     if (f.what == line_framer::found::nothing) {
       from.consume(f.used);
       return {};

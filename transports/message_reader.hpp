@@ -25,6 +25,8 @@ struct wire_limits {
   std::size_t max_noise_bytes = std::size_t{1} << 20;
   /// Messages of one batch; a larger one is not delivered, and refused as a whole where requests are answered.
   std::size_t max_batch = std::numeric_limits<std::size_t>::max();
+  /// Stands behind the error of a message that is larger than max_message: "; …", how to allow more.
+  const char* size_advice = "";
 };
 
 /// Where the bytes lie: a stream's buffer, a string.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../support/contains.hpp"
+#include "../support/fixture.hpp"
 #include "../support/web_script.hpp"
 #include "hawser_program.hpp"
 
@@ -16,6 +17,38 @@ using hawser::testing::workshop;
 
 std::string told(const ended_program& of) {
   return "code " + std::to_string(of.code) + "\nout: " + of.out + "\nerr: " + of.err;
+}
+
+std::string setting_of(std::size_t bytes) { return R"("hawser": {"max_message": )" + std::to_string(bytes) + "}, "; }
+
+// A server over HTTP that answers calls with a text of so many bytes, as JSON or as an event.
+web_script::script answers_with(std::size_t bytes, bool as_event) {
+  return [=](web_peer& with) {
+    while (const auto asked = with.request()) {
+      const auto answer = [&](const std::string& result) {
+        return R"({"jsonrpc":"2.0","id":)" + asked->id() + R"(,"result":)" + result + '}';
+      };
+      if (asked->asks("initialize")) {
+        with.json(answer(
+            R"({"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"w","version":"1"}})"));
+      } else if (asked->asks("tools/list")) {
+        with.json(answer(R"({"tools":[{"name":"t","inputSchema":{"type":"object"}}]})"));
+      } else if (asked->asks("tools/call")) {
+        const std::string large =
+            answer(R"({"content":[{"type":"text","text":")" + std::string(bytes, 'x') + R"("}]})");
+        if (as_event) {
+          with.events();
+          with.say("data: " + large + "\n\n");
+          return;
+        }
+        with.json(large);
+      } else if (asked->is("POST")) {
+        with.reply("202 Accepted", "text/plain", "");
+      } else {
+        with.reply("405 Method Not Allowed", "text/plain", "");
+      }
+    }
+  };
 }
 
 const suite<"error texts"> tests = [] {
@@ -91,6 +124,28 @@ const suite<"error texts"> tests = [] {
       const auto r = w.run(words);
       expect(r.code != 0_i and contains(r.err, "its stderr: \"Error: no key\"")) << told(r);
       expect(not contains(r.err + r.out, "started again") and not contains(r.err + r.out, "restart it")) << told(r);
+    }
+  };
+
+  "CMD-11 an answer that is too large names the setting that allows it, which works"_test = [] {
+    const std::string advice = R"({"hawser": {"max_message": BYTES}} in the configuration sets another limit)";
+    const web_script as_json{answers_with(30'000, false)};
+    const web_script as_event{answers_with(30'000, true)};
+    const std::string servers = R"("mcpServers": {"demo": {"command": ")" + hawser::testing::program("hawser") +
+                                R"(", "args": ["demo-server"]}, "body": {"protocol": "legacy", "url": ")" +
+                                as_json.origin() + R"(/mcp"}, "event": {"protocol": "legacy", "url": ")" +
+                                as_event.origin() + R"(/mcp"}}})";
+    using words = std::vector<std::string>;
+    for (const words& call :
+         {words{"call", "demo__large", "bytes=30000"}, words{"call", "body__t"}, words{"call", "event__t"}}) {
+      const workshop w{{}};
+      w.write("mcp.json", "{" + setting_of(20'000) + servers);
+      const auto refused = w.run(call);
+      expect(refused.code == 6_i and contains(refused.err, advice) and contains(refused.err, "20000 bytes"))
+          << told(refused);
+      w.write("mcp.json", "{" + setting_of(200'000) + servers);
+      const auto taken = w.run(call);
+      expect(taken.code == 0_i and taken.out.size() == 30'001_ul) << told(taken);
     }
   };
 
