@@ -30,7 +30,13 @@ constexpr stop_ladder hurried{.after_stdin = std::chrono::milliseconds{500},
 hub_options options_for(terminal& screen, const common_options& options, const errand_plan& plan, dialogs& asking) {
   hub_options chosen;
   chosen.input = asking.handlers();
-  chosen.on_change = plan.on_change;
+  // A command that ends by itself shows no states: why it waits for a server that is busy is said.
+  const bool tells = plan.ends == errand_plan::ending::by_itself && !options.quiet && !options.json;
+  chosen.on_change = [&screen, &plan, tells](const host_change& one) {
+    if (tells && one.what == host_change::kind::delayed)
+      screen.err.line({"hawser: server ", escaped(json_string(one.server)), ": ", escaped(one.text)});
+    if (plan.on_change) plan.on_change(one);
+  };
   chosen.memory_folder = memory_folder(options);
   chosen.login_file = default_store_path(process_variables());
   chosen.all_lazy = plan.starts == errand_plan::starting::what_is_needed;
@@ -88,13 +94,18 @@ task<result<exit_code>> noting_stop(errand& e, const errand_plan& plan, std::opt
   co_return outcome;
 }
 
+// What a server that starts is waited for, and why that takes long where it is known.
+std::string what_is_awaited(const server_status& of) {
+  return of.reason.empty() || of.phase.empty() ? of.phase : of.phase + ": " + of.reason;
+}
+
 // Names whom the command waited for, and for what.
 error still_waiting(const errand& e, error why, const error& stopped) {
   constexpr std::size_t most_named = 5;
   std::vector<std::string> waited_for;
   for (const server_status& one : e.servers.status()) {
     if (one.state != server_state::starting) continue;
-    waited_for.push_back(one.name + " (" + one.phase + ')');
+    waited_for.push_back(one.name + " (" + what_is_awaited(one) + ')');
     why.server = one.name;
   }
   if (waited_for.size() > 1) why.server.clear();
@@ -303,7 +314,7 @@ std::optional<duration> time_left(const errand& e) {
 
 error out_of_time(const errand& e, const std::string& server, std::string_view what) {
   const auto now = e.servers.status(server);
-  const std::string waited_for = now && !now->phase.empty() ? "; still waiting for: " + now->phase : "";
+  const std::string waited_for = now && !now->phase.empty() ? "; still waiting for: " + what_is_awaited(*now) : "";
   return error{.code = errc::timed_out,
                .what = "server " + json_string(server) + ": " + std::string{what} + " within the " +
                        readable(e.options.timeout().value_or(duration{})) + " of --timeout" + waited_for,

@@ -47,7 +47,8 @@ network::network(loop& home, resolver* names)
     : loop_(home), names_(names != nullptr ? *names : own_names_), environment_(proxy_rules::from_environment()) {}
 
 task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& where, const host_limits& limits,
-                                                           authorizer* login, std::string server_name) {
+                                                           authorizer* login, std::string server_name,
+                                                           busy_listener on_busy) {
   http_channel_options options{.type = channel_kind(where.type), .login = login};
   auto to = http_url::parse(where.url);
   if (!to) co_return to.error();
@@ -72,6 +73,7 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
   options.limits.size_advice = host_limits::max_message_advice;
   options.client.limits.max_body = limits.max_message;
   options.client.limits.size_advice = host_limits::max_message_advice;
+  options.on_busy = std::move(on_busy);
   co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
 }
 

@@ -3,6 +3,7 @@
 // there are. Makes their channels.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -24,9 +25,10 @@ class network {
   explicit network(loop& home, resolver* names = nullptr);
 
   /// Not connected yet. errc::config says which part of the settings cannot be used. `login` null: nobody is asked for
-  /// credentials; else it lives longer. `server_name` is for the log.
+  /// credentials; else it lives longer. `server_name` is for the log; `on_busy` as in http_channel_options.
+  using busy_listener = std::function<void(std::string_view method, int status, duration pause)>;
   task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits,
-                                                    authorizer* login, std::string server_name);
+                                                    authorizer* login, std::string server_name, busy_listener on_busy);
   /// Proxies, and certificates if there will be TLS, as for that server.
   task<result<http_client_options>> client_for(const http_settings& where, bool tls);
   /// The same for the authorization servers of that server. Its client certificate is for the server alone: they are

@@ -148,6 +148,17 @@ void server::become(server_state state, std::string reason, std::string advice) 
   if (news && around_.tell) around_.tell({.what = host_change::kind::server, .server = settings_.name});
 }
 
+// Who waits for the start is told why it takes long. Later requests have callers that wait for an answer anyway.
+void server::on_busy(std::string_view method, int status, duration pause) {
+  if (state_ != server_state::starting) return;
+  std::string why = std::string{status == 429 ? "too many requests" : "the service is unavailable"} +
+                    ": the server answered with status " + std::to_string(status) + "; " + std::string{method} +
+                    " is sent again in " + readable(pause);
+  become(server_state::starting, why);
+  if (around_.tell)
+    around_.tell({.what = host_change::kind::delayed, .server = settings_.name, .text = std::move(why)});
+}
+
 error server::described(error e, std::string_view phase) const {
   if (e.server.empty()) {
     e = prefixed("server \"" + settings_.name + '"', std::move(e));

@@ -92,6 +92,8 @@ class server final : private session_listener {
   void on_other_notification(std::string_view method, std::string_view params) override;
   void on_session_closed(const error& why) override;
 
+  void on_busy(std::string_view method, int status, duration pause);
+
   void become(server_state state, std::string reason = {}, std::string advice = {});
   void wake_up();
   task<void> recall();

@@ -35,8 +35,11 @@ task<result<std::unique_ptr<channel>>> server::make_channel() {
   } else {
     if (!around_.allow_network)
       co_return error{.code = errc::config, .what = "this program does not connect to servers on the network"};
+    network::busy_listener busy = [this](std::string_view method, int status, duration pause) {
+      on_busy(method, status, pause);
+    };
     auto remote = co_await around_.net.channel_to(std::get<http_settings>(settings_.transport), around_.settings.limits,
-                                                  login_.get(), settings_.name);
+                                                  login_.get(), settings_.name, std::move(busy));
     if (!remote) co_return remote.error();
     made = *std::move(remote);
   }

@@ -64,6 +64,7 @@ struct host_change {
   enum class kind : std::uint8_t {
     tools,             ///< a new table is published
     server,            ///< the state of a server
+    delayed,           ///< a server that starts is too busy: `text` says what is sent again, and when
     resources,         ///< a server's list of resources or templates
     prompts,           ///< a server's list of prompts
     resource_updated,  ///< `text` is its URI

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ struct http_channel_options {
   /// So long may the answer to `notifications/initialized` keep back what is sent behind it.
   duration initialized_timeout = std::chrono::seconds{5};
   authorizer* login = nullptr;  ///< asked for credentials where there is one; lives longer
+  /// Called before a pause that the server asked for by 429 or 503, after which a request is sent again.
+  std::function<void(std::string_view method, int status, duration pause)> on_busy{};
 };
 
 class http_channel final : public channel {

@@ -170,6 +170,7 @@ task<result<void>> http_channel::exchange(posting& what) {
     const duration wait = told ? retry_pause(*told) : duration::zero();
     if (told && tries < most_tries && (!what.request || wait <= longest_retry_pause)) {
       std::move(*answer).settle();
+      if (what.request && options_.on_busy) options_.on_busy(what.method, status, wait);
       auto waited = co_await pause(&what, wait);
       if (!waited) co_return waited;
       continue;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the program says of servers and configurations that cannot be used: the cause, and what to do.
+#include <chrono>
+#include <csignal>
 #include <string>
 
 #include "../support/contains.hpp"
@@ -146,6 +148,35 @@ const suite<"error texts"> tests = [] {
       w.write("mcp.json", "{" + setting_of(200'000) + servers);
       const auto taken = w.run(call);
       expect(taken.code == 0_i and taken.out.size() == 30'001_ul) << told(taken);
+    }
+  };
+
+  "CMD-13 a server that is too busy at its start is named while it is waited for, and --timeout holds"_test = [] {
+    const web_script busy{[](web_peer& with) {
+      while (with.request()) with.reply("429 Too Many Requests", "text/html", "<html>", "Retry-After: 9\r\n");
+    }};
+    const workshop w{{}};
+    w.write("mcp.json", R"({"mcpServers": {"busy": {"url": ")" + busy.origin() + R"(/mcp"}}})");
+    const std::string notice =
+        "hawser: server \"busy\": too many requests: the server answered with status 429; "
+        "server/discover is sent again in 9.0 s\n";
+    const auto running = w.start({"tools"});
+    expect(fatal(running->says(notice))) << running->err();
+    running->signal(SIGINT);
+    expect(running->wait().code == 130_i);
+    using words = std::vector<std::string>;
+    for (const words& command : {words{"tools"}, words{"call", "busy__x"}, words{"read", "x:y"}}) {
+      words all = command;
+      all.insert(all.end(), {"--timeout", "2"});
+      const auto begin = std::chrono::steady_clock::now();
+      const auto r = w.run(all);
+      expect(std::chrono::steady_clock::now() - begin < std::chrono::seconds{6}) << told(r);
+      expect(r.code == 5_i and contains(r.err, notice)) << told(r);
+      expect(contains(r.err, "server/discover: too many requests: the server answered with status 429")) << told(r);
+    }
+    for (const char* option : {"-q", "--json"}) {
+      const auto r = w.run({"tools", "--timeout", "2", option});
+      expect(r.code == 5_i and not contains(r.err, notice)) << option << told(r);
     }
   };
 

@@ -291,6 +291,28 @@ const suite<"start errors"> tests = [] {
     }
   };
 
+  "CMD-13 a start that waits because the server is busy says so"_test = [] {
+    visit(answers("429 Too Many Requests", "text/html", "<html>", "Retry-After: 1\r\n"),
+          [](hub_house& h) -> task<void> {
+            h.add(remote());
+            std::string reason;
+            while (h.told_of(host_change::kind::delayed, "r") < 2) {
+              const auto now = h.of.status("r");
+              if (now->state == state::starting and not now->reason.empty()) reason = now->reason;
+              if (now->state == state::failed) break;
+              auto turn = co_await sleep_for(5ms);
+              expect(turn.has_value());
+            }
+            expect(reason ==
+                   "too many requests: the server answered with status 429; server/discover is sent again in "
+                   "1.0 s")
+                << reason;
+            const server_status got = co_await h.until("r", state::failed);
+            co_await has_all(got, {"too many requests", "retry after 1 s"});
+            expect(h.told_of(host_change::kind::delayed, "r") == 2_ul);
+          });
+  };
+
   "CMD-11 403 without a bearer challenge says that a login does not help, and sends nobody to one"_test = [] {
     for (const char* body : {"go away", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"go away"}})"}) {
       visit(answers("403 Forbidden", "application/json", body), [](hub_house& h) -> task<void> {
