@@ -18,6 +18,7 @@ using detail::config_member;
 using detail::config_node;
 using detail::config_reader;
 using detail::dialect_evidence;
+using detail::entry_use;
 
 // The largest files that people write have some ten kilobytes.
 constexpr std::size_t max_config_bytes = std::size_t{1} << 20;
@@ -39,6 +40,12 @@ config_node inner_servers(config_reader& from, const config_node& mcp) {
   for (const config_member& m : from.members(mcp))
     if (m.name == "servers") return m.value;
   return mcp;
+}
+
+// Known before the entry is read: its other keys may stand before this one.
+bool is_disabled(const config_node& entry) {
+  return entry.is_object() &&
+         (find_member(entry.json, "disabled") == "true" || find_member(entry.json, "enabled") == "false");
 }
 
 class config_document {
@@ -97,7 +104,7 @@ class config_document {
   }
 
   void read_entry(const config_member& at, config_dialect dialect) {
-    from_.begin_entry(at.name, dialect);
+    from_.begin_entry(at.name, dialect, is_disabled(at.value) ? entry_use::disabled : entry_use::enabled);
     const auto [earlier, fresh] = names_.try_emplace(at.name, at.key);
     if (!fresh) {
       from_.error(at, "is the name of another server, too: the one in line " +

@@ -61,7 +61,8 @@ variables process_variables();
 ///
 /// `${NAME}` and `${NAME:-default}` in command, args, env, cwd, url and headers become what the variable is set to;
 /// what comes out is not looked at again. Gemini's `$NAME` and opencode's `{env:NAME}` do so in files of these hosts;
-/// elsewhere they are refused, but for `$NAME` in a command line, which a shell may be meant to read.
+/// elsewhere they are refused, but for `$NAME` in a command line, which a shell may be meant to read. A variable that
+/// is not set is an error, except in the entry of a disabled server, where it stays as it stands.
 ///
 /// A plain number as `timeout` is seconds or milliseconds by whose file it is, which its keys show (config_dialect);
 /// where they do not, it is refused. The object `hawser` at the top has `separator`, `name_limit`, `max_message`,

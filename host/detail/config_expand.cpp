@@ -36,6 +36,7 @@ error bad(std::string what) { return {.code = errc::config, .what = std::move(wh
 struct expansion {
   std::string value{};
   bool hidden = true;
+  bool unset = false;  // it stays what it is
 };
 
 // A default stands in the file for everybody to read.
@@ -44,7 +45,7 @@ expansion of_default(std::string_view text) {
 }
 
 // What stands between `${` and `}`.
-result<expansion> value_of(std::string_view inside, const variables& env) {
+result<expansion> value_of(std::string_view inside, expansion_rules rules, const variables& env) {
   if (inside.starts_with("env:")) inside.remove_prefix(4);
   const std::size_t mark = inside.find(":-");
   const std::string_view name = inside.substr(0, mark);
@@ -55,6 +56,7 @@ result<expansion> value_of(std::string_view inside, const variables& env) {
   if (mark != std::string_view::npos) {
     if (!value || value->empty()) return of_default(inside.substr(mark + 2));
   } else if (!value) {
+    if (rules.unset == unset_variable::stays) return expansion{.unset = true};
     return bad("needs the variable " + std::string{name} + ", which is not set");
   }
   return expansion{.value = *std::move(value), .hidden = !is_known_setting(name)};
@@ -66,10 +68,10 @@ struct reference {
   expansion becomes{};
 };
 
-result<reference> braced(std::string_view text, const variables& env) {
+result<reference> braced(std::string_view text, expansion_rules rules, const variables& env) {
   const std::size_t close = text.find('}');
   if (close == std::string_view::npos) return bad("has a `${` without its `}`");
-  auto value = value_of(text.substr(2, close - 2), env);
+  auto value = value_of(text.substr(2, close - 2), rules, env);
   if (!value) return std::move(value).error();
   return reference{.size = close + 1, .becomes = *std::move(value)};
 }
@@ -79,7 +81,7 @@ result<reference> bare(std::string_view text, expansion_rules rules, bool inside
   const std::string_view name = leading_name(text.substr(1));
   if (name.empty()) return reference{};
   if (rules.dialect == config_dialect::gemini) {
-    auto value = value_of(name, env);
+    auto value = value_of(name, rules, env);
     if (!value) return std::move(value).error();
     return reference{.size = name.size() + 1, .becomes = *std::move(value)};
   }
@@ -107,7 +109,7 @@ result<reference> of_opencode(std::string_view text, expansion_rules rules, cons
     return bad("has `{env:" + std::string{name} +
                "}`, which is a variable in opencode's files only and would be sent as it stands: write `${" +
                std::string{name} + "}`");
-  auto value = value_of(name, env);
+  auto value = value_of(name, rules, env);
   if (!value) return std::move(value).error();
   return reference{.size = close + 1, .becomes = *std::move(value)};
 }
@@ -121,9 +123,10 @@ bool has_bare_variable(std::string_view text) noexcept {
   return false;
 }
 
-result<std::string> expand(std::string_view text, expansion_rules rules, const variables& env,
-                           std::vector<std::string>& hidden) {
-  std::string out;
+result<expanded_text> expand(std::string_view text, expansion_rules rules, const variables& env,
+                             std::vector<std::string>& hidden) {
+  expanded_text made;
+  std::string& out = made.text;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t next = std::min(text.find_first_of("${", at), text.size());
     out += text.substr(at, next - at);
@@ -131,7 +134,7 @@ result<std::string> expand(std::string_view text, expansion_rules rules, const v
     const std::string_view rest = text.substr(next);
     result<reference> found = reference{};
     if (rest.starts_with("${")) {
-      found = braced(rest, env);
+      found = braced(rest, rules, env);
     } else if (rest.front() == '$') {
       found = bare(rest, rules, next > 0 && in_name(text[next - 1]), env);
     } else {
@@ -143,13 +146,17 @@ result<std::string> expand(std::string_view text, expansion_rules rules, const v
       at = next + 1;
       continue;
     }
-    out += found->becomes.value;
     std::string& value = found->becomes.value;
+    if (found->becomes.unset) {
+      value = rest.substr(0, found->size);
+      found->becomes.hidden = made.complete = false;
+    }
+    out += value;
     if (found->becomes.hidden && value.size() >= redaction::shortest) hidden.push_back(std::move(value));
     if (out.size() > longest_text) return bad("is longer than 1 MiB with its variables put in");
     at = next + found->size;
   }
-  return out;
+  return made;
 }
 
 }  // namespace hawser::detail

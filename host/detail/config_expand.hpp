@@ -18,9 +18,21 @@ enum class text_place : std::uint8_t {
   command_line,  ///< a program or an argument: a shell may
 };
 
+/// What becomes of a variable that is not set and has no default.
+enum class unset_variable : std::uint8_t {
+  is_an_error,
+  stays,  ///< it is left as it stands, for an entry that nobody uses
+};
+
 struct expansion_rules {
   config_dialect dialect = config_dialect::unknown;
   text_place place = text_place::value;
+  unset_variable unset = unset_variable::is_an_error;
+};
+
+struct expanded_text {
+  std::string text{};
+  bool complete = true;  ///< false: it has variables that are not set, and stand as they were
 };
 
 /// Whether there is a `$NAME` in it with no letter or digit before the `$`.
@@ -33,7 +45,7 @@ struct expansion_rules {
 /// nobody's environment is read into another place. The error names the variable and has no place; its code is
 /// errc::config. What may be a secret of what was put in is added to `hidden`: the value of every variable but those
 /// like HOME, and a default that looks like a token.
-result<std::string> expand(std::string_view text, expansion_rules rules, const variables& env,
-                           std::vector<std::string>& hidden);
+result<expanded_text> expand(std::string_view text, expansion_rules rules, const variables& env,
+                             std::vector<std::string>& hidden);
 
 }  // namespace hawser::detail

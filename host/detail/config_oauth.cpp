@@ -67,7 +67,8 @@ class oauth_reader {
       if (const auto port = from_.number(m.value, 1, 65535)) to_.callback_port = static_cast<std::uint16_t>(*port);
     } else if (name == "callback_path") {
       text(m, to_.callback_path);
-      if (!to_.callback_path.starts_with('/')) from_.error(m.value, "must begin with a slash");
+      if (!to_.callback_path.starts_with('/') && !from_.has_unset_variables())
+        from_.error(m.value, "must begin with a slash");
     } else if (name == "tls") {
       tls(m);
     } else if (name == "pkce") {
@@ -96,7 +97,7 @@ class oauth_reader {
   }
   void text(const config_member& m, std::string& to) { to = from_.expanded(m.value).value_or(std::string{}); }
   void url(const config_member& m, const std::string& given) {
-    if (given.empty()) return;
+    if (given.empty() || from_.has_unset_variables()) return;
     if (auto parsed = http_url::parse(given); !parsed) from_.url_error(m.value, parsed.error());
   }
   void scope(const config_member& m) {
@@ -113,6 +114,7 @@ class oauth_reader {
   }
   void method(const config_member& m) {
     text(m, to_.auth_method);
+    if (from_.has_unset_variables()) return;
     for (const char* known : {"", "none", "client_secret_basic", "client_secret_post", "private_key_jwt"})
       if (to_.auth_method == known) return;
     from_.error(m.value, R"(must be "none", "client_secret_basic", "client_secret_post" or "private_key_jwt")");

@@ -46,12 +46,13 @@ std::string without_variables(std::string text) {
 config_reader::config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into)
     : text_(text), file_(file), env_(env), into_(into), lines_(text) {}
 
-void config_reader::begin_entry(std::string server, config_dialect dialect) {
+void config_reader::begin_entry(std::string server, config_dialect dialect, entry_use use) {
   server_ = std::move(server);
   dialect_ = dialect;
+  use_ = use;
 }
 
-void config_reader::end_entry() { begin_entry({}, config_dialect::unknown); }
+void config_reader::end_entry() { begin_entry({}, config_dialect::unknown, entry_use::enabled); }
 
 void config_reader::error(const config_node& at, std::string what) {
   add(config_problem::kind::error, at.json, at.pointer, std::move(what));
@@ -128,16 +129,20 @@ std::optional<std::string> config_reader::expanded_word(const config_node& at) {
 std::optional<std::string> config_reader::expanded_as(const config_node& at, text_place place) {
   auto value = text(at);
   if (!value) return std::nullopt;
-  auto whole = expand(*value, {.dialect = dialect_, .place = place}, env_, expansions_);
+  const bool used = use_ == entry_use::enabled;
+  const expansion_rules rules{
+      .dialect = dialect_, .place = place, .unset = used ? unset_variable::is_an_error : unset_variable::stays};
+  auto whole = expand(*value, rules, env_, expansions_);
+  unset_ = whole && !whole->complete;
   if (!whole) {
     error(at, whole.error().what);
     return std::nullopt;
   }
-  if (whole->find('\0') != std::string::npos) {
+  if (whole->text.find('\0') != std::string::npos) {
     error(at, "has a NUL character, which cannot be passed on");
     return std::nullopt;
   }
-  return *std::move(whole);
+  return std::move(whole->text);
 }
 
 std::optional<std::vector<std::string>> config_reader::list_of(const config_node& at, text_reader one) {

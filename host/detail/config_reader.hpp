@@ -33,6 +33,12 @@ struct config_member {
   config_node value{};
 };
 
+/// What the entry that is read is for.
+enum class entry_use : std::uint8_t {
+  enabled,
+  disabled,  ///< its server is listed and never started, so its variables need not be set
+};
+
 /// What a plain number of time counts.
 enum class time_unit : std::uint8_t {
   seconds,
@@ -46,7 +52,7 @@ class config_reader {
   config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into);
 
   /// What is read and what is wrong from now on belongs to this server's entry, in a file of that dialect.
-  void begin_entry(std::string server, config_dialect dialect);
+  void begin_entry(std::string server, config_dialect dialect, entry_use use);
   void end_entry();
   [[nodiscard]] config_dialect dialect() const noexcept { return dialect_; }
 
@@ -66,8 +72,10 @@ class config_reader {
   std::optional<std::string> text(const config_node& at);
   /// An address that cannot be used, as it stands in the file: what its variables are expanded to may be a secret.
   void url_error(const config_node& at, const hawser::error& why);
-  /// With its variables put in, and without NUL characters.
+  /// With its variables put in, and without NUL characters. In a disabled entry those that are not set stay.
   std::optional<std::string> expanded(const config_node& at);
+  /// Whether the last of such texts has variables that stayed: then nobody knows whether it could be used.
+  [[nodiscard]] bool has_unset_variables() const noexcept { return unset_; }
   /// The same for a word of a command line, where a `$` may be meant for a shell.
   std::optional<std::string> expanded_word(const config_node& at);
   std::optional<std::vector<std::string>> texts(const config_node& at);
@@ -98,6 +106,8 @@ class config_reader {
   text_lines lines_;
   std::string server_;
   config_dialect dialect_ = config_dialect::unknown;
+  entry_use use_ = entry_use::enabled;
+  bool unset_ = false;
   std::size_t errors_ = 0;
   std::vector<std::string> expansions_;
 };

@@ -123,8 +123,10 @@ void transport_reader::take_url(const config_member& m) {
   if (!first(url_, m)) return;
   auto url = from_.expanded(m.value);
   if (!url) return;
-  if (const char* fault = url_fault(*url)) return from_.error(m.value, fault);
-  if (auto parsed = http_url::parse(*url); !parsed) return from_.url_error(m.value, parsed.error());
+  if (!from_.has_unset_variables()) {
+    if (const char* fault = url_fault(*url)) return from_.error(m.value, fault);
+    if (auto parsed = http_url::parse(*url); !parsed) return from_.url_error(m.value, parsed.error());
+  }
   address_.url = *std::move(url);
   from_.warn_of_literal_secrets(m.value, R"(put it into a variable and write ${NAME}, or use "headers")");
 }
@@ -169,7 +171,7 @@ void transport_reader::take_proxy(const config_member& m) {
   if (!first(proxy_, m)) return;
   auto proxy = from_.expanded(m.value);
   if (!proxy) return;
-  if (*proxy != "none") {
+  if (*proxy != "none" && !from_.has_unset_variables()) {
     if (auto parsed = http_proxy::parse(*proxy); !parsed) return from_.url_error(m.value, parsed.error());
   }
   address_.proxy = *std::move(proxy);

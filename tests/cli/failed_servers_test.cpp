@@ -138,6 +138,27 @@ const suite<"failed servers"> tests = [] {
     expect(now.code == 6_i && now.out.empty()) << told(now);
   };
 
+  "CMD-14 a variable that is not set is no failure of a disabled server, which is listed"_test = [] {
+    shell_shop w;
+    w.configure({{"good", w.with_list(healthy)},
+                 {"off", json::object{{"url", "https://${NO_SUCH_HOST}/mcp"},
+                                      {"headers", json::object{{"Authorization", "Bearer ${NO_SUCH_TOKEN}"}}},
+                                      {"disabled", true}}}});
+    const auto tools = w.run({"tools"});
+    expect(tools.code == 0_i && tools.err.empty() && contains(tools.out, "good__echo")) << told(tools);
+    const auto listed = w.run({"list"});
+    expect(listed.code == 0_i && listed.err.empty() && contains(listed.out, "off   disabled  -      http"))
+        << told(listed);
+    expect(contains(listed.out, "https://${NO_SUCH_HOST}/mcp")) << told(listed);
+    const auto got = w.run({"get", "off"});
+    expect(got.code == 0_i && contains(got.out, "disabled")) << told(got);
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"tools", "off"}, {"call", "off__x"}, {"auth", "off", "--no-browser"}, {"logout", "off"}}) {
+      const auto r = w.run(words);
+      expect(!contains(r.err, "NO_SUCH")) << words.front() << told(r);
+    }
+  };
+
   "CMD-4 a bad entry is named by the commands that it concerns, and by no other"_test = [] {
     shell_shop w;
     const json::object bad{{"command", 7}};

@@ -283,6 +283,32 @@ const suite<"config"> tests = [] {
     expect(contains(fault_of(R"("command":"${NONE:-${TOKEN}}")"), "a variable in the default of NONE"));
     expect(contains(fault_of(R"("command":"${ZERO}")"), "has a NUL character"));
   };
+  "CMD-14 in the entry of a disabled server a variable that is not set stays as it stands"_test = [] {
+    const auto child = good(
+        R"("args":["-k","${NONE}","${TOKEN}"],"env":{"K":"a${env:NONE}"},"command":"${NONE}/x","cwd":"${NONE}","disabled":true)");
+    expect(not child.enabled);
+    const auto& program = std::get<stdio_settings>(child.transport);
+    expect(program.command == "${NONE}/x" and program.args == std::vector<std::string>{"-k", "${NONE}", "s3cret"});
+    expect(program.env.at("K") == "a${env:NONE}" and program.cwd == "${NONE}");
+    expect(child.expansions == std::vector<std::string>{"s3cret"}) << "what is set is a secret all the same";
+    const auto remote = good(
+        R"("enabled":false,"url":"https://${NONE}:${NONE}/mcp","headers":{"A":"Bearer ${NONE}"},"proxy":"${NONE}",
+        "oauth":{"client_id":"${NONE}","issuer":"${NONE}","callback_path":"${NONE}","auth_method":"${NONE}"})");
+    const auto& address = std::get<http_settings>(remote.transport);
+    expect(not remote.enabled and address.url == "https://${NONE}:${NONE}/mcp" and address.proxy == "${NONE}");
+    expect(address.headers.at("A") == "Bearer ${NONE}" and address.oauth.issuer == "${NONE}");
+    expect(not good(R"("httpUrl":"http://a/$NONE","headers":{"X":"$NONE"},"disabled":true)").enabled) << "Gemini's";
+    const auto opencode = parse(R"({"mcp":{"a":{"type":"local","command":["x","{env:NONE}"],"enabled":false}}})");
+    expect(opencode.problems.empty() and opencode.settings.servers.size() == 1_ul) << problems_of(opencode);
+
+    expect(contains(fault_of(R"("command":"x","args":["${NONE}"],"disabled":false)"), "needs the variable NONE"));
+    expect(contains(fault_of(R"("command":"x","args":["${NONE}"],"enabled":true)"), "needs the variable NONE"));
+    expect(contains(fault_of(R"("command":"${","disabled":true)"), "has a `${` without its `}`"))
+        << "other faults stay";
+    expect(contains(fault_of(R"("url":"nonsense","disabled":true)"), "url"));
+    const auto both = parse_servers(R"("a":{"command":"${NONE}","disabled":true},"b":{"command":"${NONE}"})");
+    expect(both.refused == std::vector<std::string>{"b"}) << problems_of(both);
+  };
   "G05 what variables add up to is bounded"_test = [] {
     std::string many;
     for (int i = 0; i < 20'000; ++i) many += "${TOKEN_OF_64}";
