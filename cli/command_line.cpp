@@ -108,7 +108,8 @@ void add_servers(syntax& s) {
       s.app.add_subcommand("list", "the configured servers and what was last known of them; starts nothing");
   add_common(*list, chooses(s, *list, list_command));
   list->footer(
-      "--json: {\"servers\":[{name, state, transport, target, tools, ...}]}\n"
+      "An entry that cannot be used has the state invalid, with what is wrong; the exit code is then 3.\n"
+      "--json: {\"servers\":[{name, state, reason, transport, target, tools, ...}]}\n"
       "Example: hawser list --config mcp.json");
 
   CLI::App* get = s.app.add_subcommand("get", "starts one server and shows who it is and what it can do");

@@ -63,12 +63,13 @@ configured read_configuration(const common_options& options, output& complaints)
 bool configured::refuses(std::string_view server) const { return std::ranges::find(refused, server) != refused.end(); }
 
 const config_problem* configured::first_error_of(std::string_view server) const {
-  if (server.empty() || !refuses(server)) return nullptr;
+  if (server.empty()) return nullptr;
   const auto concerns = [&](const config_problem& one) {
     return one.how == config_problem::kind::error && one.server == server;
   };
   const auto found = std::ranges::find_if(problems, concerns);
-  return found != problems.end() ? &*found : nullptr;
+  // In this order: there are at most a hundred problems, and any number of entries that are refused.
+  return found != problems.end() && refuses(server) ? &*found : nullptr;
 }
 
 std::string configured::why_refused(std::string_view server) const {

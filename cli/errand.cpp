@@ -240,6 +240,10 @@ void note_failure(errand& e, error why) {
   e.failures.push_back(std::move(why));
 }
 
+void note_refused(errand& e) {
+  for (const std::string& one : e.config.refused) e.failures.push_back(left_out_error(e.config, one));
+}
+
 void print_document(errand& e, std::string object) {
   e.screen.out.line(escaped_json(with_failures(std::move(object), e.failures)));
 }

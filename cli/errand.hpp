@@ -111,6 +111,9 @@ exit_code refuse_usage(terminal& screen, const common_options& options, const er
 /// Prints a failure that does not end the command, and keeps it for print_document().
 void note_failure(errand& e, error why);
 
+/// Keeps for print_document() that entries of the configuration were refused; what is wrong with them was printed.
+void note_refused(errand& e);
+
 /// A command's JSON object, on one line; with what failed on the way as its members `error` and `errors`.
 void print_document(errand& e, std::string object);
 

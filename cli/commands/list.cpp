@@ -10,8 +10,11 @@ namespace hawser::cli {
 
 namespace {
 
+// Of an entry that is refused; there is no server with a state of its own.
+constexpr const char* invalid_state = "invalid";
+
 void print_server_table(errand& e, const std::vector<server_status>& servers) {
-  if (servers.empty()) {
+  if (servers.empty() && e.config.refused.empty()) {
     e.screen.err.line(escaped(no_servers_text(e)));
     return;
   }
@@ -22,22 +25,34 @@ void print_server_table(errand& e, const std::vector<server_status>& servers) {
               idle ? cell{.text = safe_text{"enabled"}} : state_cell(one),
               tools_cell(one),
               {escaped(one.transport)},
-              {escaped(one.target)}});
+              {escaped(one.target, whole_line)}});
+  }
+  for (const std::string& name : e.config.refused) {
+    rows.add({{escaped(name), ink::bold},
+              {safe_text{invalid_state}, ink::red},
+              {safe_text{"-"}},
+              {safe_text{"-"}},
+              {escaped(e.config.why_refused(name), whole_line)}});
   }
   rows.print_to(e.screen.out);
 }
 
 task<result<exit_code>> list_servers(errand& e) {
   const auto servers = e.servers.status();
+  note_refused(e);
   if (e.options.json) {
     boost::json::array all;
     for (const server_status& one : servers) all.push_back(to_json(one));
+    for (const std::string& name : e.config.refused) {
+      boost::json::object entry{{"name", name}, {"state", invalid_state}, {"reason", e.config.why_refused(name)}};
+      all.push_back(std::move(entry));
+    }
     const boost::json::object document{{"servers", std::move(all)}};
     print_document(e, boost::json::serialize(document));
   } else {
     print_server_table(e, servers);
   }
-  co_return exit_code::ok;
+  co_return e.config.refused.empty() ? exit_code::ok : exit_code::config;
 }
 
 }  // namespace

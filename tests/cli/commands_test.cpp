@@ -196,7 +196,7 @@ const suite<"commands"> tests = [] {
             "{\n \"mcpServers\": {\n  \"x\": {\"command\": 7},\n  \"off\": {\"command\": \"a\", \"enabled\": false}\n "
             "}\n}");
     const auto r = w.run({"list", "--config", w.folder / "bad.json"});
-    expect(r.code == 0_i) << told(r);
+    expect(r.code == 3_i) << told(r);
     expect(contains(r.err, "bad.json:3:")) << r.err;
     expect(contains(r.out, "off"));
     w.write("worse.json", "{\n nonsense");

@@ -159,13 +159,31 @@ const suite<"failed servers"> tests = [] {
     }
   };
 
+  "CMD-4 list shows an entry that is refused with its problem, and ends with 3"_test = [] {
+    const workshop w{{}};
+    w.write("mcp.json", "{\"mcpServers\": {\n \"bad\": {\"command\": 7}}}");
+    const std::string why = "mcp.json:2:21: error: /mcpServers/bad/command: must be a text";
+    const auto listed = w.run({"list"});
+    expect(listed.code == 3_i && contains(listed.err, why)) << told(listed);
+    expect(contains(listed.out, "bad   invalid  -      -          ") && contains(listed.out, why)) << told(listed);
+    const auto as_json = w.run({"--json", "list"});
+    boost::system::error_code bad;
+    const json::value document = json::parse(as_json.out, bad);
+    expect(fatal(!bad && as_json.code == 3_i)) << told(as_json);
+    expect(fatal(document.at("servers").as_array().size() == 1_u)) << told(as_json);
+    const json::object& entry = document.at("servers").at(0).as_object();
+    expect(entry.at("name") == "bad" && entry.at("state") == "invalid") << told(as_json);
+    expect(contains(std::string{entry.at("reason").as_string()}, why)) << told(as_json);
+    expect(document.at("error").at("code") == "config" && document.at("error").at("server") == "bad") << told(as_json);
+  };
+
   "CMD-4 a bad entry is named by the commands that it concerns, and by no other"_test = [] {
     shell_shop w;
     const json::object bad{{"command", 7}};
     w.configure({{"good", w.with_list(healthy)}, {"bad", bad}});
     const auto about_it = [](const ended_program& of) { return contains(of.err, "/mcpServers/bad/command"); };
     const auto listed = w.run({"list"});
-    expect(listed.code == 0_i && about_it(listed)) << told(listed);
+    expect(listed.code == 3_i && about_it(listed)) << told(listed);
     const auto tools = w.run({"tools"});
     expect(tools.code == 3_i && contains(tools.out, "good__echo") && about_it(tools)) << told(tools);
     for (const auto& words : std::vector<std::vector<std::string>>{
