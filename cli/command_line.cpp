@@ -202,7 +202,7 @@ void add_tools(syntax& s) {
   add_operands(s, *call, "arguments", "a JSON object, or key=value ..., or - for JSON from stdin",
                {.to = &of_call.words, .named = 1, .least = 0, .what = ""});
   call->add_option("--server", of_call.server, "the tool is this server's, by the server's own name for it");
-  call->add_flag("--raw", of_call.raw, "writes the text as it is and nothing else; not to a terminal");
+  call->add_flag("--raw", of_call.raw, "writes the bytes of the texts and nothing else; not to a terminal");
   add_common(*call, of_call);
   call->footer(
       "The tool is looked up in what is remembered of the servers; a server that was never listed is started if the\n"
@@ -211,7 +211,10 @@ void add_tools(syntax& s) {
       "tag=a tag=b. Exit code 1: the tool reported an error.\n"
       "A terminal shows the first 5 MB of the text, or what max_result says, and escapes what would control it. A "
       "file\n"
-      "or another program gets every byte, and a line feed at the end where there is none; with --raw none is added.\n"
+      "or another program gets every byte, a line feed between two blocks, and one at the end where there is none.\n"
+      "What is no text is mentioned, [image: image/png, 95 bytes]; --json has its data.\n"
+      "--raw writes the texts byte for byte, one behind the other; of a result without blocks the structured value as\n"
+      "it was sent. Where a block is no text nothing is written, and the exit code is 8: the call was made.\n"
       "--json: one object {data, meta: {isError, ...}}; of a failed call {error: {message, code, executed, server,\n"
       "phase, data, rpc_code, retry_after}}, where executed is \"no\" or \"unknown\", data and rpc_code are those of "
       "the\n"

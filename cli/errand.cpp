@@ -235,6 +235,13 @@ exit_code refuse_usage(terminal& screen, const common_options& options, const er
   return exit_code::usage;
 }
 
+std::optional<error> why_not_raw(const terminal& screen, const common_options& options) {
+  if (options.json) return error{.code = errc::parse, .what = "--raw and --json exclude each other"};
+  if (screen.out.is_terminal())
+    return error{.code = errc::parse, .what = "--raw: raw bytes go to files and other programs, not to a terminal"};
+  return std::nullopt;
+}
+
 void note_failure(errand& e, error why) {
   complain(e.screen.err, why);
   e.failures.push_back(std::move(why));

@@ -108,6 +108,9 @@ int finished(terminal& screen, exit_code code);
 /// Prints why a command cannot be done as it was written, with --json as a document on stdout, too.
 exit_code refuse_usage(terminal& screen, const common_options& options, const error& why);
 
+/// Why --raw cannot be used here, if so: before anybody is asked for what could not be printed.
+std::optional<error> why_not_raw(const terminal& screen, const common_options& options);
+
 /// Prints a failure that does not end the command, and keeps it for print_document().
 void note_failure(errand& e, error why);
 

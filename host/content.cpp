@@ -173,6 +173,39 @@ std::string detail::text_of_blocks(std::string_view content, resource_form resou
   return text;
 }
 
+namespace {
+
+// The text of a block that is one, of its own or of a resource; else nothing.
+std::optional<std::string> text_in_block(const raw_block& raw) {
+  const auto type = known_kind(raw);
+  if (type == kind::text) return text_of(raw.text);
+  if (type != kind::resource) return std::nullopt;
+  const raw_block inner{raw.resource};
+  return is_text(inner.text) ? text_of(inner.text) : std::nullopt;
+}
+
+}  // namespace
+
+result<std::string> detail::exact_text_of_blocks(std::string_view content) {
+  std::string text;
+  std::size_t number = 0;
+  std::string fault;
+  for_each_element(content, [&](std::string_view json) {
+    ++number;
+    const raw_block raw{json};
+    if (const auto own = text_in_block(raw)) {
+      text += *own;
+    } else {
+      const bool known = known_kind(raw).has_value();
+      fault = "block " + std::to_string(number) + " of the result is no text: " +
+              (known ? line_of(json, resource_form::text) : "it is of a kind that is not known here");
+    }
+    return fault.empty();
+  });
+  if (!fault.empty()) return error{.code = errc::protocol, .what = fault, .executed = execution::unknown};
+  return text;
+}
+
 std::string detail::compact_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());

@@ -40,6 +40,8 @@ std::vector<content_block> blocks_of(std::string_view content);
 boost::json::value blocks_as_json(std::string_view content);
 /// Texts joined by line feeds; what is no text is mentioned, not inlined. Empty if there is nothing to say.
 std::string text_of_blocks(std::string_view content, resource_form resources);
+/// The texts as they are, one behind the other. errc::protocol names the first block that is no text.
+result<std::string> exact_text_of_blocks(std::string_view content);
 /// Without the space between tokens.
 std::string compact_json(std::string_view json);
 /// A tree of valid JSON, however deep.

@@ -87,6 +87,18 @@ std::string envelope::whole_text() const {
   return text;
 }
 
+result<std::string> envelope::exact_text() const {
+  bool has_blocks = false;
+  if (!parts_->content.empty()) {
+    for_each_element(parts_->content, [&](std::string_view) {
+      has_blocks = true;
+      return false;
+    });
+  }
+  if (has_blocks) return detail::exact_text_of_blocks(parts_->content);
+  return std::string{parts_->structured};
+}
+
 std::string envelope::text() const {
   std::string text = whole_text();
   if (text.empty()) return "(no output)";

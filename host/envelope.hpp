@@ -48,6 +48,9 @@ class envelope {
   [[nodiscard]] std::string text() const;
   /// The same for a program: nothing is cut, and it is empty where there is nothing.
   [[nodiscard]] std::string whole_text() const;
+  /// The bytes of its texts, embedded resources that are texts included, one behind the other and nothing else. Where
+  /// there are no blocks, the structured value as it was sent. errc::protocol names the first block that is no text.
+  [[nodiscard]] result<std::string> exact_text() const;
   [[nodiscard]] std::vector<content_block> content() const;
   /// `structuredContent`; any JSON, null too.
   [[nodiscard]] std::optional<boost::json::value> structured() const;

@@ -50,14 +50,29 @@ std::string result_document(const envelope& answer) {
   return "{\"data\":" + data + ",\"meta\":" + boost::json::serialize(about) + '}';
 }
 
-result<void> print_result(output& to, const call_command_options& options, const envelope& answer) {
-  if (options.raw) return to.exact(answer.whole_text());
+// With --raw: the exact bytes of its texts, or nothing. The call was made in either case.
+exit_code print_exact(terminal& screen, const envelope& answer) {
+  const auto text = answer.exact_text();
+  if (text) {
+    auto written = screen.out.exact(*text);
+    ignore(written, "why_not_raw() has seen to terminals");
+    return exit_code::ok;
+  }
+  error why = text.error();
+  why.what += "; --raw writes texts only, so nothing was written; the call was made: --json prints all of a result";
+  complain(screen.err, why);
+  return exit_code::not_written;
+}
+
+exit_code print_result(terminal& screen, const call_command_options& options, const envelope& answer) {
+  if (options.raw) return print_exact(screen, answer);
+  output& to = screen.out;
   if (options.json) {
     to.line(escaped_json(result_document(answer)));
   } else {
     to.text_lines(to.is_terminal() ? answer.text() : answer.whole_text());
   }
-  return {};
+  return exit_code::ok;
 }
 
 task<result<exit_code>> call_tool(errand& e, const call_command_options& options) {
@@ -74,17 +89,15 @@ task<result<exit_code>> call_tool(errand& e, const call_command_options& options
   auto answer = co_await e.servers.call(found->name, *std::move(arguments), std::move(settings));
   e.waiting.end();
   if (!answer) co_return std::move(answer).error();
-  if (auto printed = print_result(e.screen.out, options, *answer); !printed) co_return std::move(printed).error();
-  co_return answer->is_error() ? exit_code::no : exit_code::ok;
+  const exit_code printed = print_result(e.screen, options, *answer);
+  co_return answer->is_error() ? exit_code::no : printed;
 }
 
 }  // namespace
 
 int call_command(terminal& screen, const call_command_options& options) {
-  if (options.raw && options.json) {
-    const error both{.code = errc::parse, .what = "--raw and --json exclude each other"};
-    return finished(screen, refuse_usage(screen, options, both));
-  }
+  const auto unusable = options.raw ? why_not_raw(screen, options) : std::nullopt;
+  if (unusable) return finished(screen, refuse_usage(screen, options, *unusable));
   call_command_options read = options;
   if (read.words.size() == 1 && read.words.front() == "-") {
     auto text = read_standard_input();

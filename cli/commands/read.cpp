@@ -61,10 +61,8 @@ task<result<exit_code>> read_resource(errand& e, const read_options& options) {
 }  // namespace
 
 int read_command(terminal& screen, const read_options& options) {
-  if (options.raw && options.json) {
-    const error both{.code = errc::parse, .what = "--raw and --json exclude each other"};
-    return finished(screen, refuse_usage(screen, options, both));
-  }
+  const auto unusable = options.raw ? why_not_raw(screen, options) : std::nullopt;
+  if (unusable) return finished(screen, refuse_usage(screen, options, *unusable));
   errand_plan plan;
   plan.work = [&](errand& e) { return read_resource(e, options); };
   plan.about = command_subject::server_or_all(options.server);

@@ -14,6 +14,7 @@
 
 #include "../support/contains.hpp"
 #include "../support/fixture.hpp"
+#include "../support/shell_server.hpp"
 #include "../support/web_script.hpp"
 #include "hawser_program.hpp"
 #include "pseudo_terminal.hpp"
@@ -191,11 +192,42 @@ const suite<"call"> tests = [] {
     const auto empty = w.start({"call", "demo__echo", "text="}, {.terminal = pty.user});
     expect(shows(pty, shown, "(no output)\r\n")) << shown;
     expect(empty->wait().code == 0_i);
-    const auto raw = w.start({"call", "--raw", "demo__echo", "text=x"}, {.terminal = pty.user});
+    const auto raw = w.start({"call", "-v", "--raw", "demo__echo", "text=x"}, {.terminal = pty.user});
     expect(shows(pty, shown, "raw bytes go to files")) << shown;
-    expect(raw->wait().code != 0_i);
+    expect(raw->wait().code == 2_i && !contains(shown, "tools/call")) << "before the tool is called" << shown;
     const auto both = w.run({"call", "--raw", "--json", "demo__echo", "text=x"});
     expect(both.code == 2_i && contains(both.err, "exclude each other")) << told(both);
+  };
+
+  "CMD-3 --raw writes the texts byte for byte, and nothing where a block is no text"_test = [] {
+    const workshop w{{}};
+    const auto answers = [&](const std::string& result) {
+      w.write("result.json", result);
+      w.write("server",
+              std::string{hawser::testing::shell_words} + "result=$(cat " + (w.folder / "result.json") + ")\nserve\n");
+      w.write("mcp.json", json::serialize(json::object{
+                              {"mcpServers", json::object{{"s", json::object{{"command", "/bin/sh"},
+                                                                             {"args", json::array{w.folder / "server"}},
+                                                                             {"protocol", "legacy"}}}}}}));
+      return w.run({"call", "--raw", "s__echo"});
+    };
+    const auto texts = answers(R"({"content":[{"type":"text","text":"a\r\n"},{"type":"text","text":"b"},)"
+                               R"({"type":"resource","resource":{"uri":"x:y","text":"c"}}]})");
+    expect(texts.code == 0_i && texts.out == "a\r\nbc" && texts.err.empty()) << told(texts);
+    const auto structured = answers(R"({"content":[],"structuredContent":{ "a" : 1.50 }})");
+    expect(structured.code == 0_i && structured.out == R"({ "a" : 1.50 })") << told(structured);
+    for (const auto& [block, what] :
+         {std::pair{R"({"type":"image","mimeType":"image/png","data":"QUJD"})", "[image: image/png, 3 bytes]"},
+          std::pair{R"({"type":"resource_link","uri":"x:y","name":"n"})", "[resource: x:y]"},
+          std::pair{R"({"type":"resource","resource":{"uri":"x:y","blob":"QUJD"}})", "[resource: x:y]"},
+          std::pair{R"({"type":"hologram","beam":1})", "of a kind that is not known"}}) {
+      const auto r = answers(R"({"content":[{"type":"text","text":"a"},)" + std::string{block} + "]}");
+      expect(r.code == 8_i && r.out.empty()) << told(r);
+      expect(contains(r.err, "block 2 of the result is no text: ") && contains(r.err, what)) << told(r);
+      expect(contains(r.err, "the call was made") && contains(r.err, "--json")) << told(r);
+    }
+    const auto failed = answers(R"({"isError":true,"content":[{"type":"text","text":"no"}]})");
+    expect(failed.code == 1_i && failed.out == "no") << told(failed);
   };
 
   "CMD-8 -v shows every message whole, also where stderr is read slowly"_test = [] {

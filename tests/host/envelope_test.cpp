@@ -47,6 +47,24 @@ const suite<"envelope"> tests = [] {
     expect(text_of(R"([{"type":"resource","resource":{"uri":"file:///a","blob":"QQ=="}}])") == "[resource: file:///a]");
     expect(text_of(R"([{"type":"resource_link","uri":"file:///l","name":"n"}])") == "[resource: file:///l]");
   };
+  "CMD-3 the exact text is the bytes of the texts, and nothing where a block is none"_test = [] {
+    const auto exact = [](std::string_view content) {
+      return opened("{\"content\":" + std::string{content} + '}').exact_text();
+    };
+    expect(exact(R"([{"type":"text","text":"a\r\n"},{"type":"text","text":""},{"type":"text","text":"\u0000b"}])")
+               .value() == std::string_view{"a\r\n\0b", 5});
+    expect(exact(R"([{"type":"resource","resource":{"uri":"x:y","text":"t"}}])").value() == "t");
+    expect(exact("[]").value().empty() and opened("{}").exact_text().value().empty());
+    expect(exact(R"([{"type":"text","text":""}])").value().empty());
+    expect(opened(R"({"structuredContent":{ "a" : 1.50 }})").exact_text().value() == R"({ "a" : 1.50 })");
+    for (const char* block :
+         {R"({"type":"image","data":"QQ=="})", R"({"type":"audio","data":"QQ=="})",
+          R"({"type":"resource","resource":{"uri":"x:y","blob":"QQ=="}})", R"({"type":"resource_link","uri":"x:y"})",
+          R"({"type":"text"})", R"({"type":"other"})", "7"}) {
+      const auto refused = exact(R"([{"type":"text","text":"a"},)" + std::string{block} + "]");
+      expect(refused.has_error() and refused.error().what.starts_with("block 2 of the result is no text: ")) << block;
+    }
+  };
   "S018 by a setting, resources are JSON"_test = [] {
     const std::string resource = R"({"type":"resource","resource":{"uri":"file:///a","text":"hello"}})";
     const std::string link = R"({"type":"resource_link","uri":"file:///l","name":"n"})";
