@@ -240,6 +240,8 @@ void add_resources(syntax& s) {
   read->add_flag("--raw", of_read.raw, "writes text and bytes as they are and nothing else; not to a terminal");
   add_common(*read, of_read);
   read->footer(
+      "Without --server every server is asked who has it. When one does, the others get a second; those that have not\n"
+      "answered by then are named on stderr and not waited for. What more than one has needs --server.\n"
       "A terminal shows text escaped and says how long bytes are. A file or another program gets every byte, and a "
       "line\n"
       "feed behind a text that has none; with --raw none is added.\n"
@@ -264,6 +266,8 @@ void add_prompts(syntax& s) {
   prompt->add_option("--server", of_prompt.server, "the server to ask; without it, the one that lists the prompt");
   add_common(*prompt, of_prompt);
   prompt->footer(
+      "Without --server every server is asked who has it. When one does, the others get a second; those that have not\n"
+      "answered by then are named on stderr and not waited for. What more than one has needs --server.\n"
       "--json: the answer as the server sent it, {messages: [...]}\n"
       "Example: hawser prompt review language=C++");
 
@@ -278,6 +282,8 @@ void add_prompts(syntax& s) {
   complete->add_option("--server", of_complete.server, "the server to ask; without it, the one that lists it");
   add_common(*complete, of_complete);
   complete->footer(
+      "Without --server every server is asked who has it. When one does, the others get a second; those that have not\n"
+      "answered by then are named on stderr and not waited for. What more than one has needs --server.\n"
       "--json: the answer as the server sent it, {completion: {values, total, hasMore}}\n"
       "Example: hawser complete --prompt review language=py");
 }

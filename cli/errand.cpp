@@ -358,26 +358,40 @@ task<result<std::vector<result<void>>>> start_all(errand& e, std::vector<std::st
   co_return outcomes;
 }
 
+namespace {
+
+void add_outcomes(errand& e, started_servers& to, const std::vector<std::string>& names,
+                  const std::vector<result<void>>& outcomes) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& one = outcomes[i];
+    if (one) {
+      to.ready.push_back(names[i]);
+    } else {
+      note_failure(e, one.error());
+      to.code = combined(to.code, code_for_server(one.error()));
+    }
+  }
+}
+
+}  // namespace
+
+started_servers noted(errand& e, const std::vector<std::string>& names, const std::vector<result<void>>& outcomes) {
+  started_servers all;
+  if (!e.config.refused.empty()) all.code = exit_code::config;
+  note_refused(e);
+  add_outcomes(e, all, names, outcomes);
+  return all;
+}
+
 task<result<started_servers>> started(errand& e, std::string only, readiness wanted, server_step then) {
   const auto names = wanted_servers(e, only);
   if (!names) co_return names.error();
   const auto outcomes = co_await start_all(e, *names, wanted, std::move(then));
   if (!outcomes) co_return outcomes.error();
-  started_servers all;
-  if (only.empty() && !e.config.refused.empty()) all.code = exit_code::config;
-  for (const std::string& one : e.config.refused) {  // was printed with the place of each error
-    if (only.empty()) e.failures.push_back(left_out_error(e.config, one));
-  }
-  for (std::size_t i = 0; i < names->size(); ++i) {
-    const auto& one = (*outcomes)[i];
-    if (one) {
-      all.ready.push_back((*names)[i]);
-    } else {
-      note_failure(e, one.error());
-      all.code = combined(all.code, code_for_server(one.error()));
-    }
-  }
-  co_return all;
+  if (only.empty()) co_return noted(e, *names, *outcomes);
+  started_servers one;
+  add_outcomes(e, one, *names, *outcomes);
+  co_return one;
 }
 
 }  // namespace hawser::cli

@@ -91,6 +91,10 @@ struct started_servers {
 /// failed.
 task<result<started_servers>> started(errand& e, std::string only, readiness wanted, server_step then = {});
 
+/// What became of all servers that are enabled: prints why some are not ready. Those whose configuration was refused
+/// count as failed.
+started_servers noted(errand& e, const std::vector<std::string>& names, const std::vector<result<void>>& outcomes);
+
 /// Why there is no server to work with, and what to do about it.
 std::string no_servers_text(const errand& e);
 

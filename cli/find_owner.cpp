@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "find_owner.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
 #include <map>
+#include <set>
 
+#include "../runtime/event.hpp"
+#include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "../transports/json_text.hpp"
@@ -77,38 +82,102 @@ std::string text_in(const boost::json::value& element, std::string_view member) 
   return text != nullptr ? std::string{*text} : std::string{};
 }
 
+namespace {
+
+// Who has an element, as far as servers have answered.
+struct owner_search {
+  owner_search(std::string of, std::string wanted) : member(std::move(of)), value(std::move(wanted)), near(value) {}
+  std::string member;
+  std::string value;
+  nearest_names near;
+  std::vector<std::string> owners{};
+  std::set<std::string> asked{};
+  event found{};
+};
+
+// One server, as soon as it is connected.
+task<result<void>> look_at(errand& e, std::string server, list_kind what, owner_search& in) {
+  const auto listed = co_await list_of(e, server, what);
+  if (!listed && !has_no_templates(what, listed.error())) co_return listed.error();
+  in.asked.insert(server);
+  if (!listed) co_return result<void>{};
+  bool lists_it = false;
+  for (const boost::json::value& element : *listed) {
+    const std::string name = text_in(element, in.member);
+    lists_it = lists_it || name == in.value;
+    in.near.consider(name);
+  }
+  if (!lists_it) co_return result<void>{};
+  in.owners.push_back(std::move(server));
+  in.found.set();
+  co_return result<void>{};
+}
+
+// How long the others may take when one has it: who is there says so within that, and who hangs holds up nobody.
+duration patience_with_others(const common_options& options) {
+  constexpr duration usual = std::chrono::seconds{1};
+  constexpr int part = 4;  // the rest is for asking the owner
+  return std::min(usual, options.timeout().value_or(part * usual) / part);
+}
+
+task<result<void>> long_enough(event& found, duration patience) {
+  auto there = co_await found.wait();
+  if (!there) co_return there;
+  co_return co_await sleep_for(patience);
+}
+
+// Another one may have it, too.
+void tell_not_asked(const errand& e, const owner_search& search) {
+  std::string others;
+  for (const server_status& one : e.servers.status()) {
+    if (!one.enabled || search.asked.contains(one.name)) continue;
+    others.append(others.empty() ? "" : ", ").append(one.name);
+    const bool there = one.state == server_state::ready;
+    others.append(" (").append(there ? "its list cannot be read" : to_string(one.state)).append(")");
+  }
+  for (const std::string& name : e.config.refused)
+    others.append(others.empty() ? "" : ", ").append(name).append(" (its configuration has errors)");
+  if (others.empty() || e.options.quiet) return;
+  e.screen.err.line({"hawser: server ", escaped(json_string(search.owners.front())), " has ",
+                     escaped(json_string(search.value)), "; not asked: ", escaped(others)});
+}
+
+error not_one_owner(const owner_search& search) {
+  error why{.code = errc::tool_unknown};
+  if (search.owners.empty()) {
+    why.what = "no server lists " + json_string(search.value) +
+               "; name the server with --server if it has it all the same" + suggestion(search.near.best());
+    return why;
+  }
+  std::set<std::string> sorted{search.owners.begin(), search.owners.end()};
+  why.what = json_string(search.value) + " is listed by more than one server; name one with --server:";
+  for (const std::string& owner : sorted) why.what.append(" ").append(owner);
+  return why;
+}
+
+}  // namespace
+
 task<result<std::string>> find_owner(errand& e, std::string server, list_kind what, std::string member,
                                      std::string value) {
-  if (!server.empty()) {
-    const auto known = wanted_servers(e, server);
-    if (!known) co_return known.error();
-    co_return server;
+  const auto names = wanted_servers(e, server);
+  if (!names) co_return names.error();
+  if (!server.empty()) co_return server;
+  owner_search search{std::move(member), std::move(value)};
+  const server_step look = [&](std::string name) { return look_at(e, std::move(name), what, search); };
+  const duration patience = patience_with_others(e.options);
+  auto first = co_await when_any(start_all(e, *names, readiness::connected, look), long_enough(search.found, patience));
+  const context where = co_await this_context();
+  if (where.stop_requested()) co_return cancelled_error();
+  if (search.owners.size() == 1) {
+    tell_not_asked(e, search);
+    co_return std::move(search.owners.front());
   }
-  std::vector<list_kind> kinds{what};
-  const auto lists = co_await lists_of(e, {}, std::move(kinds));
-  if (!lists) co_return lists.error();
-  std::vector<std::string> owners;
-  nearest_names near{value};
-  for (const server_list& one : lists->all) {
-    bool lists_it = false;
-    for (const boost::json::value& element : one.elements) {
-      const std::string name = text_in(element, member);
-      lists_it = lists_it || name == value;
-      near.consider(name);
-    }
-    if (lists_it) owners.push_back(one.server);
-  }
-  if (owners.size() == 1) co_return std::move(owners.front());
-  error why;
+  error why = not_one_owner(search);
+  const auto& outcomes = std::get<0>(first.values);
+  if (!search.owners.empty() || !outcomes) co_return why;
   // Where somebody could not be asked, nobody knows.
-  why.code = lists->code == exit_code::ok ? errc::tool_unknown : errc::server_gone;
-  if (owners.empty()) {
-    why.what = "no server lists " + json_string(value) + "; name the server with --server if it has it all the same" +
-               suggestion(near.best());
-  } else {
-    why.what = json_string(value) + " is listed by more than one server; name one with --server:";
-    for (const std::string& owner : owners) why.what.append(" ").append(owner);
-  }
+  const started_servers asked = noted(e, *names, *outcomes);
+  if (asked.code != exit_code::ok) why.code = errc::server_gone;
   co_return why;
 }
 

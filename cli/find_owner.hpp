@@ -29,7 +29,8 @@ task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<lis
 /// A member that is a text; empty if it is none.
 std::string text_in(const boost::json::value& element, std::string_view member);
 
-/// The server that lists an element whose `member` is `value`. Asks nobody if `server` says it already.
+/// The server that lists an element whose `member` is `value`. Asks nobody if `server` says it already. When one has
+/// it, the others get a moment longer; who has not answered by then is named on stderr and not waited for.
 /// errc::tool_unknown if nobody does, or more than one.
 task<result<std::string>> find_owner(errand& e, std::string server, list_kind what, std::string member,
                                      std::string value);
