@@ -2,6 +2,7 @@
 #include "find_tool.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "../transports/json_text.hpp"
@@ -68,7 +69,13 @@ std::string why_not(const errand& e, const server_status& of, const std::string&
   return {};
 }
 
-error unknown_name(const errand& e, const std::string& name, const std::string& server) {
+// Whether the servers that could have it have been listed for this very question.
+enum class knowledge : std::uint8_t { remembered, fresh };
+
+// Behind a question mark begins another sentence.
+void append_hint(std::string& text, const std::string& hint) { text += (text.ends_with('?') ? " " : "; ") + hint; }
+
+error unknown_name(const errand& e, const std::string& name, const std::string& server, knowledge known) {
   error why{.code = errc::tool_unknown, .what = "no tool is named " + json_string(name)};
   if (!server.empty()) why.what = "server " + json_string(server) + " has no tool " + json_string(name);
   std::string reasons;
@@ -86,15 +93,15 @@ error unknown_name(const errand& e, const std::string& name, const std::string& 
                ", which could have it, is left out, since its configuration has errors: " + e.config.why_refused(one);
     why.code = errc::config;
   }
-  if (reasons.empty()) reasons = nearest_tools(e, name, server);
-  why.what += reasons;
+  why.what += reasons.empty() ? nearest_tools(e, name, server) : reasons;
   if (!server.empty() || !reasons.empty()) return why;
   if (!unlisted.empty()) {
-    why.what += "; never listed so far: " + names_in_words(unlisted) + " (hawser tools lists them)";
+    append_hint(why.what, "never listed so far: " + names_in_words(unlisted) + " (hawser tools lists them)");
   } else if (owners.empty()) {
-    why.what += "; hawser tools lists all";
+    append_hint(why.what, "hawser tools lists all");
   } else {
-    why.what += "; hawser tools " + owners.front() + " asks that server again";
+    append_hint(why.what, "hawser tools " + owners.front() +
+                              (known == knowledge::fresh ? " lists what it has" : " asks that server again"));
   }
   return why;
 }
@@ -116,7 +123,7 @@ task<result<found_tool>> find_tool(errand& e, std::string name, std::string serv
   if (auto known = look(e, name, server)) co_return *std::move(known);
   const auto asked = servers_to_ask(e, name, server);
   if (!asked) co_return asked.error();
-  if (asked->empty()) co_return unknown_name(e, name, server);
+  if (asked->empty()) co_return unknown_name(e, name, server, knowledge::remembered);
   const auto outcomes = co_await start_all(e, *asked, readiness::listed);
   if (!outcomes) co_return outcomes.error();
   if (auto found = look(e, name, server)) co_return *std::move(found);
@@ -127,7 +134,7 @@ task<result<found_tool>> find_tool(errand& e, std::string name, std::string serv
     if (failure) complain(e.screen.err, *failure);
     failure = one.error();
   }
-  if (!failure) co_return unknown_name(e, name, server);
+  if (!failure) co_return unknown_name(e, name, server, knowledge::fresh);
   if (failure->phase == "start") failure->code = errc::server_gone;
   co_return *std::move(failure);
 }

@@ -57,6 +57,22 @@ const suite<"find tool"> tests = [] {
     expect(!w.started("other")) << "it has nothing to do with any of these";
   };
 
+  "CMD-5 beside the nearest names stands who could be asked again"_test = [] {
+    const watched_servers w{{}};
+    const auto fresh = w.work.run({"call", "demo__ehco"});
+    expect(fresh.code == 1_i && contains(fresh.err, "did you mean demo__echo? hawser tools demo lists what it has\n"))
+        << told(fresh);
+    const auto known = w.work.run({"call", "demo__ehco"});
+    expect(contains(known.err, "did you mean demo__echo? hawser tools demo asks that server again\n")) << told(known);
+    const auto short_name = w.work.run({"call", "ehco"});
+    expect(contains(short_name.err, "did you mean demo__echo? hawser tools lists all\n")) << told(short_name);
+    const watched_servers more{{"other"}};
+    expect(more.work.run({"call", "demo__echo", "text=x"}).code == 0_i);
+    const auto unlisted = more.work.run({"call", "demo__ehco"});
+    expect(contains(unlisted.err, "did you mean demo__echo? never listed so far: other (hawser tools lists them)\n"))
+        << told(unlisted);
+  };
+
   "CMD-5 a server that was never listed and could have the name is asked, and why it cannot be is the error"_test = [] {
     const watched_servers w{{"other", "third"}};
     const auto r = w.work.run({"call", "other__tool"});
