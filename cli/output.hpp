@@ -49,6 +49,8 @@ class output {
   void text(std::string_view untrusted, escape_limits limits = whole_text);
   /// The same, and a line feed where there is text that does not end with one.
   void text_lines(std::string_view untrusted, escape_limits limits = whole_text);
+  /// How much of one line of a server's text is shown here: a file or another program gets all of it.
+  [[nodiscard]] escape_limits line_limits() const noexcept { return is_terminal_ ? escape_limits{} : whole_line; }
   /// Back to the top left of a terminal's empty screen; nothing elsewhere.
   void clear_screen();
 

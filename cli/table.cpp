@@ -8,6 +8,10 @@ namespace hawser::cli {
 namespace {
 
 constexpr std::size_t gap = 2;
+// A cell that is wider does not move the others of its column: one long name would make every line as long.
+constexpr std::size_t widest_aligned = 200;
+// More of a cell is not shown at a terminal.
+constexpr std::size_t widest_shown = 2'000;
 
 // Where the last column begins leaves this much for it on a terminal; none, if the terminal is narrower than that.
 safe_text last_cell(const safe_text& text, std::size_t begins, std::optional<std::size_t> width) {
@@ -27,15 +31,18 @@ void table::print_to(output& to) const {
   const std::size_t columns = rows_.front().size();
   std::vector<std::size_t> widths(columns, 0);
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].text.columns());
+    for (std::size_t i = 0; i + 1 < columns; ++i)
+      widths[i] = std::max(widths[i], std::min(row[i].text.columns(), widest_aligned));
   }
   const safe_text space{" "};
   for (const auto& row : rows_) {
     std::size_t begins = 0;
     for (std::size_t i = 0; i + 1 < columns; ++i) {
-      const safe_text padding = space.repeated(widths[i] + gap - row[i].text.columns());
-      to.print({in(row[i].colour, row[i].text), padding});
-      begins += widths[i] + gap;
+      const safe_text shown = to.is_terminal() ? row[i].text.fitted(widest_shown) : row[i].text;
+      const std::size_t width = shown.columns();
+      const std::size_t end = std::max(widths[i], width) + gap;
+      to.print({in(row[i].colour, shown), space.repeated(end - width)});
+      begins += end;
     }
     const safe_text last = last_cell(row.back().text, begins, to.width());
     to.line({in(row.back().colour, last)});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows under headings, aligned. At a terminal the last column is cut to what fits.
+// Rows under headings, aligned. At a terminal the last column is cut to what fits; a file or another program gets every
+// cell whole.
 #pragma once
 
 #include <vector>

@@ -94,7 +94,7 @@ task<result<exit_code>> show_logins(errand& e) {
     for (const login_summary& one : *kept) {
       rows.add({{shown_name(names_of(e, one.server), one.server), ink::bold},
                 lasting_cell(one),
-                {one.scope.empty() ? safe_text{"-"} : escaped(one.scope)},
+                {one.scope.empty() ? safe_text{"-"} : escaped(one.scope, whole_line)},
                 {escaped(one.issuer)}});
     }
     rows.print_to(e.screen.out);

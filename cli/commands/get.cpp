@@ -11,7 +11,7 @@ namespace hawser::cli {
 namespace {
 
 void print_row(output& to, piece title, const std::string& text) {
-  if (!text.empty()) to.line({in(ink::bold, title), escaped(text)});
+  if (!text.empty()) to.line({in(ink::bold, title), escaped(text, to.line_limits())});
 }
 
 std::string abilities(const server_capabilities& can) {
@@ -45,7 +45,7 @@ void print_text(output& to, const server_status& of) {
   if (!of.agreed.revision.empty()) to.line({in(ink::bold, "tools         "), tools_cell(of).text});
   if (of.refused > 0) {
     to.line({in(ink::bold, "left out      "), decimal(static_cast<std::int64_t>(of.refused)), " tools"});
-    for (const left_out_tool& one : of.left_out) to.line({"  ", escaped(one.what)});
+    for (const left_out_tool& one : of.left_out) to.line({"  ", escaped(one.what, to.line_limits())});
   }
   if (!of.agreed.instructions.empty()) {
     to.line({in(ink::bold, "instructions")});

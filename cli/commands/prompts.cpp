@@ -36,10 +36,10 @@ task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
   json::array all;
   for (const server_list& one : lists->all) {
     for (const json::value& element : one.elements) {
-      rows.add({{escaped(text_in(element, "name")), ink::bold},
+      rows.add({{escaped(text_in(element, "name"), whole_line), ink::bold},
                 {escaped(one.server)},
-                {escaped(arguments_of(element))},
-                {escaped(text_in(element, "description"))}});
+                {escaped(arguments_of(element), whole_line)},
+                {escaped(text_in(element, "description"), whole_line)}});
       all.push_back(json::object{{"server", one.server}, {"definition", element}});
     }
   }

@@ -19,10 +19,10 @@ void add_rows(table& to, const server_lists& lists, list_kind what) {
     if (one.what != what) continue;
     for (const json::value& element : one.elements) {
       const std::string title = text_in(element, "title");
-      to.add({{escaped(text_in(element, address)), ink::bold},
+      to.add({{escaped(text_in(element, address), whole_line), ink::bold},
               {escaped(one.server)},
-              {escaped(text_in(element, "mimeType"))},
-              {escaped(title.empty() ? text_in(element, "name") : title)}});
+              {escaped(text_in(element, "mimeType"), whole_line)},
+              {escaped(title.empty() ? text_in(element, "name") : title, whole_line)}});
     }
   }
 }

@@ -17,9 +17,9 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
   table all{"TOOL", "SERVER", "DESCRIPTION"};
   for (const tool_row* row : rows) {
     const tool& said = *row->definition;
-    all.add({{escaped(row->name), ink::bold},
+    all.add({{escaped(row->name, whole_line), ink::bold},
              {escaped(row->server_name)},
-             {escaped(first_line(said.description.empty() ? said.title : said.description))}});
+             {escaped(first_line(said.description.empty() ? said.title : said.description), whole_line)}});
   }
   all.print_to(to);
 }
@@ -28,7 +28,7 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
 void print_left_out(output& to, const server_status& of) {
   const std::string who = "server " + json_string(of.name) + ": ";
   for (const left_out_tool& one : of.left_out)
-    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), escaped(one.what)});
+    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), escaped(one.what, to.line_limits())});
   constexpr std::size_t described = 100;
   if (of.left_out.size() >= described && of.refused > of.left_out.size())
     to.line({in(ink::yellow, "hawser: left out: "), escaped(who), "more tools than these"});

@@ -126,6 +126,24 @@ const suite<"failed servers"> tests = [] {
     expect(survivors(w.token(), 5000).empty());
   };
 
+  "CMD-3 a table in a pipe has its cells whole, and a long one does not widen the others"_test = [] {
+    shell_shop w;
+    const std::string words(5'000, 'd');
+    w.write("tools.json",
+            R"({"tools":[{"name":"a","description":"short","inputSchema":{}},{"name":"b","description":")" + words +
+                R"(","inputSchema":{}}]})");
+    w.write("resources.json", R"({"resources":[{"uri":"a:b","name":"first"},{"uri":"c:)" + words +
+                                  R"(","name":"second"}],"resourceTemplates":[]})");
+    const std::string from = "answer \"$(cat " + (w.folder / "tools.json") + ")\"";
+    w.configure({{"s", w.with_list(from)}});
+    const auto tools = w.run({"tools"});
+    expect(tools.code == 0_i && contains(tools.out, "  " + words + "\n")) << tools.out.size();
+    w.configure({{"s", w.with_list("answer \"$(cat " + (w.folder / "resources.json") + ")\"", "resources/list")}});
+    const auto resources = w.run({"resources"});
+    expect(resources.code == 0_i && contains(resources.out, "c:" + words + "  s")) << resources.out.size();
+    expect(resources.out.size() < 2 * words.size()) << resources.out.size();
+  };
+
   "CMD-4 what is remembered of a server that fails is not listed"_test = [] {
     shell_shop w;
     w.write("action", "");
