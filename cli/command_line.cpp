@@ -334,7 +334,8 @@ void add_others(syntax& s) {
       ->footer("Example: hawser bench server -- npx -y @modelcontextprotocol/server-everything");
   s.app.add_subcommand("help", "what a command does; without one, what commands there are")
       ->add_option_function<std::string>("command", [](const std::string&) {}, "its name");
-  s.app.add_subcommand("version", "which version and commit this is");
+  CLI::App* version = s.app.add_subcommand("version", "which version and commit this is");
+  version->footer("--json: one object {version, commit}");
 }
 
 CLI::App* find_command(CLI::App& app, std::string_view name) {
@@ -357,10 +358,16 @@ bool takes_next_word(const CLI::App& app, const CLI::App* command, std::string_v
   return false;
 }
 
+bool has_option(const CLI::App& of, std::string_view word) {
+  if (word.starts_with("--")) return of.get_option_no_throw(std::string{word.substr(0, word.find('='))}) != nullptr;
+  return of.get_option_no_throw(std::string{word.substr(0, 2)}) != nullptr;
+}
+
 // The command line, taken apart as POSIX has it: operands are what is no option and no option's value, and everything
 // behind the first "--".
 struct split_line {
   std::vector<std::string> options;  // and the command
+  std::vector<std::string> early;    // those before the command that are not known there
   std::vector<std::string> operands;
   CLI::App* command = nullptr;
 };
@@ -378,11 +385,15 @@ split_line split(syntax& s, std::span<char* const> words) {
     }
     if (word.size() > 1 && word.starts_with('-')) {
       made.options.emplace_back(word);
+      if (made.command == nullptr && !has_option(s.app, word)) made.early.emplace_back(word);
       if (takes_next_word(s.app, made.command, word) && i + 1 < words.size()) made.options.emplace_back(words[++i]);
     } else if (made.command == nullptr) {
       made.command = find_command(s.app, word);
       if (made.command == nullptr) {
         made.operands.emplace_back(word);
+        // Nobody knows what the rest means, but in which form the error is wanted.
+        if (std::ranges::any_of(words.subspan(i), [](std::string_view one) { return one == "--json"; }))
+          made.options.emplace_back("--json");
         break;
       }
       made.options.emplace_back(word);
@@ -396,6 +407,10 @@ split_line split(syntax& s, std::span<char* const> words) {
     }
   }
   return made;
+}
+
+std::string version_line() {
+  return "hawser " + std::string{library_version()} + " (" + std::string{library_commit()} + ")";
 }
 
 std::vector<std::string> option_names(const CLI::App& of) {
@@ -437,13 +452,44 @@ std::string syntax_error(const CLI::App& app, const CLI::App* command, const CLI
   return text;
 }
 
+// What is wrong with the options that stand before the command, if anything: CLI11 would blame what follows them.
+std::string fault_before_command(const CLI::App& app, const split_line& line) {
+  if (line.early.empty()) return {};
+  const std::string& word = line.early.front();
+  const std::string name = word.substr(0, word.find('='));
+  if (line.command != nullptr && has_option(*line.command, word))
+    return "the option " + json_string(name) + " stands behind its command: hawser " + line.command->get_name() + ' ' +
+           name;
+  return "there is no common option " + json_string(name) + did_you_mean(name, option_names(app));
+}
+
+bool wants_json(const split_line& line) { return std::ranges::find(line.options, "--json") != line.options.end(); }
+
 int refuse_line(terminal& screen, const split_line& line, const std::string& why) {
-  const bool json = std::ranges::find(line.options, "--json") != line.options.end();
   const std::string help = line.command != nullptr ? "hawser help " + line.command->get_name() : "hawser help";
   screen.err.line(
       {"hawser: ", escaped(why), why.ends_with('?') ? piece{" "} : piece{"; "}, escaped(help), " says what there is"});
-  if (json) print_error_document(screen.out, {.code = errc::parse, .what = why});
+  if (wants_json(line)) print_error_document(screen.out, {.code = errc::parse, .what = why});
   return finished(screen, exit_code::usage);
+}
+
+int print_version(terminal& screen, const split_line& line) {
+  if (wants_json(line)) {
+    screen.out.line(escaped_json("{\"version\":" + json_string(library_version()) +
+                                 ",\"commit\":" + json_string(library_commit()) + '}'));
+  } else {
+    screen.out.line(escaped(version_line()));
+  }
+  return finished(screen, exit_code::ok);
+}
+
+// What `hawser version` does not take, if that is there; CLI11 knows nothing of its words.
+std::string fault_of_version(const split_line& line) {
+  for (const std::string& word : line.options) {
+    const bool known = word == "version" || word == "--json" || word == "-q" || word == "--quiet";
+    if (!known) return "version has no option " + json_string(word);
+  }
+  return line.operands.empty() ? std::string{} : "version takes no " + json_string(line.operands.front());
 }
 
 // Common options mean nothing to commands that use no servers, but for --quiet.
@@ -461,9 +507,7 @@ int run_command_line(int argc, char** argv) {
   terminal screen{terminal::descriptors{}};
   const std::span<char* const> words = std::span{argv, static_cast<std::size_t>(argc)}.subspan(argc > 0 ? 1 : 0);
   CLI::App app{"Hawser: one strong line between a program and every MCP server it uses.", "hawser"};
-  app.set_version_flag("--version", [] {
-    return "hawser " + std::string{library_version()} + " (" + std::string{library_commit()} + ")";
-  });
+  app.set_version_flag("--version", version_line);
   app.require_subcommand(1);
   app.footer(exit_code_help);
   syntax s{.app = app};
@@ -473,10 +517,17 @@ int run_command_line(int argc, char** argv) {
 
   split_line line = split(s, words);
   const std::string name = line.command != nullptr ? line.command->get_name() : std::string{};
+  if (const std::string fault = fault_before_command(app, line); !fault.empty())
+    return refuse_line(screen, line, fault);
   if (line.command == nullptr && !line.operands.empty())
     return refuse_line(screen, line, unknown_command(app, line.operands.front()));
   if (name == "bench") return refuse_line(screen, line, "options of bench stand behind it");
-  if (name == "version") line.options = {"--version"};
+  const bool asks_for_help =
+      std::ranges::any_of(line.options, [](const std::string& one) { return one == "--help" || one == "-h"; });
+  if (name == "version" && !asks_for_help) {
+    const std::string fault = fault_of_version(line);
+    return fault.empty() ? print_version(screen, line) : refuse_line(screen, line, fault);
+  }
   if (name == "help") {
     line.command = nullptr;
     line.options = {"--help"};
@@ -508,9 +559,8 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     screen.out.print({escaped(app.help(), whole_text)});
     return finished(screen, exit_code::ok);
-  } catch (const CLI::CallForVersion& e) {
-    screen.out.line(escaped(e.what()));
-    return finished(screen, exit_code::ok);
+  } catch (const CLI::CallForVersion&) {
+    return print_version(screen, line);
   } catch (const CLI::ParseError& e) {
     return refuse_line(screen, line,
                        line.command == nullptr ? "a command is missing" : syntax_error(app, line.command, e));

@@ -135,6 +135,19 @@ const suite<"command line"> tests = [] {
         << told(help);
     const auto version = w.run({"version"});
     expect(version.code == 0_i && version.out.starts_with("hawser ") && version.out == w.run({"--version"}).out);
+    for (const auto& words :
+         std::vector<std::vector<std::string>>{{"version", "--json"}, {"--json", "version"}, {"--version", "--json"}}) {
+      const auto as_json = w.run(words);
+      boost::system::error_code bad;
+      const json::value document = json::parse(as_json.out, bad);
+      expect(fatal(!bad && as_json.code == 0_i)) << told(as_json);
+      const std::string text = "hawser " + std::string{document.at("version").as_string()} + " (" +
+                               std::string{document.at("commit").as_string()} + ")\n";
+      expect(text == version.out) << told(as_json);
+    }
+    const auto strange = w.run({"version", "--frobnicate"});
+    expect(strange.code == 2_i && contains(strange.err, "--frobnicate")) << told(strange);
+    expect(w.run({"version", "--help"}).code == 0_i);
     const auto unknown = w.run({"help", "tool"});
     expect(unknown.code == 2_i && contains(unknown.err, "did you mean tools?")) << told(unknown);
   };
@@ -153,6 +166,16 @@ const suite<"command line"> tests = [] {
     expect(strange.code == 2_i &&
            strange.err == "hawser: there is no command \"xyzzy\"; hawser help says what there is\n")
         << told(strange);
+    const auto early = w.run({"--confg", "x", "tools"});
+    expect(early.code == 2_i && contains(early.err, "there is no common option \"--confg\"; did you mean --config?"))
+        << told(early);
+    const auto alone = w.run({"--frobnicate=3"});
+    expect(alone.code == 2_i && contains(alone.err, "there is no common option \"--frobnicate\"")) << told(alone);
+    const auto own = w.run({"--raw", "call", "x"});
+    expect(own.code == 2_i && contains(own.err, "\"--raw\" stands behind its command: hawser call --raw")) << told(own);
+    const auto as_json = w.run({"nothing", "--json"});
+    expect(as_json.code == 2_i && contains(as_json.out, "{\"error\":{\"message\":\"there is no command"))
+        << told(as_json);
     const auto option = w.run({"list", "--jsn"});
     expect(option.code == 2_i && contains(option.err, "did you mean --json?")) << told(option);
     const auto nothing = w.run({});
