@@ -92,8 +92,9 @@ result<callback_answer> read_callback(std::string_view query, const secret& stat
   callback_answer made;
   made.has_iss = said.find("iss").has_value();
   made.iss = said.find("iss").value_or("");
-  made.error = shown_text(said.find("error").value_or(""));
-  made.error_description = shown_text(said.find("error_description").value_or(""));
+  // Cut by whoever shows them, who can redact them before.
+  made.error = shown_text(said.find("error").value_or(""), query.size());
+  made.error_description = shown_text(said.find("error_description").value_or(""), query.size());
   if (said.find("error").value_or("").empty()) made.code = secret{said.find("code").value_or("")};
   if (made.code.empty() && said.find("error").value_or("").empty())
     return callback_error(errc::protocol, "the authorization server sent neither a code nor an error");

@@ -15,7 +15,7 @@ struct callback_answer {
   secret code{};  ///< empty: there is an error instead
   std::string iss{};
   bool has_iss = false;
-  std::string error{};              ///< fit to be shown, but not before `iss` was looked at …
+  std::string error{};              ///< one line, as long as it was said; not shown before `iss` was looked at …
   std::string error_description{};  ///< … like this one
   bool bare = false;                ///< only a code was pasted: nothing says which server gave it
 };

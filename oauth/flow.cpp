@@ -13,6 +13,7 @@
 #include "guarded_person.hpp"
 #include "pkce.hpp"
 #include "scopes.hpp"
+#include "shown_text.hpp"
 #include "token.hpp"
 
 namespace hawser {
@@ -154,8 +155,10 @@ task<result<login>> answered(login_tools with, const attempt& a, callback_server
   with.home.hidden()->add(answer->code);
   if (auto known = check_issuer(*answer, a); !known) co_return known.error();
   if (!answer->error.empty()) {
-    error why{.code = errc::auth, .what = a.place.at.issuer + " refuses the login: " + answer->error};
-    if (!answer->error_description.empty()) why.what += " (" + answer->error_description + ')';
+    const redaction& hidden = *with.home.hidden();
+    error why{.code = errc::auth,
+              .what = a.place.at.issuer + " refuses the login: " + shown_text(answer->error, hidden)};
+    if (!answer->error_description.empty()) why.what += " (" + shown_text(answer->error_description, hidden) + ')';
     co_return why;
   }
   co_return co_await redeemed(with, a, *std::move(answer));

@@ -80,12 +80,12 @@ task<result<std::optional<document>>> first_document(web& over, places all, std:
   co_return std::optional<document>{};
 }
 
-result<resource_metadata> read_resource(const document& from, const http_url& server) {
+result<resource_metadata> read_resource(const document& from, const http_url& server, const redaction& hidden) {
   const json_fields fields{from.body, from.found_at};
   auto resource = fields.required_text("resource");
   if (!resource) return resource.error();
   if (!covers(*resource, server))
-    return fields.fault("resource", "is \"" + shown_text(*resource) + "\", which is not the server at " +
+    return fields.fault("resource", "is \"" + shown_text(*resource, hidden) + "\", which is not the server at " +
                                         named(server) + "; tokens for that one are not asked for");
   auto servers = fields.texts("authorization_servers");
   if (!servers) return servers.error();
@@ -127,14 +127,15 @@ result<void> check_code_flow(const json_fields& fields, metadata_need need) {
   return {};
 }
 
-result<server_metadata> read_server(const document& from, std::string_view issuer, metadata_need need) {
+result<server_metadata> read_server(const document& from, std::string_view issuer, metadata_need need,
+                                    const redaction& hidden) {
   const json_fields fields{from.body, from.found_at};
   server_metadata made;
   auto own = fields.required_text("issuer");
   if (!own) return own.error();
   if (!same_issuer(*own, issuer))
-    return fields.fault("issuer",
-                        "is \"" + shown_text(*own) + "\" and not \"" + shown_text(issuer) + "\": none of it is used");
+    return fields.fault("issuer", "is \"" + shown_text(*own, hidden) + "\" and not \"" + shown_text(issuer, hidden) +
+                                      "\": none of it is used");
   made.issuer = *std::move(own);
   struct endpoint_field {
     std::string_view name;
@@ -231,7 +232,7 @@ task<result<std::optional<resource_metadata>>> find_resource(web& over, http_url
   auto found = co_await first_document(over, *std::move(all), &asked);
   if (!found) co_return found.error();
   if (!found->has_value()) co_return std::optional<resource_metadata>{};
-  auto made = read_resource(**found, server);
+  auto made = read_resource(**found, server, over.hidden());
   if (!made) co_return made.error();
   co_return std::optional<resource_metadata>{*std::move(made)};
 }
@@ -249,8 +250,9 @@ task<result<server_metadata>> find_authorization_server(web& over, std::string i
   if (!found) co_return found.error();
   if (!found->has_value())
     co_return error{.code = errc::protocol,
-                    .what = "the authorization server \"" + shown_text(issuer) + "\" has no metadata: asked " + asked};
-  co_return read_server(**found, issuer, need);
+                    .what = "the authorization server \"" + shown_text(issuer, over.hidden()) +
+                            "\" has no metadata: asked " + asked};
+  co_return read_server(**found, issuer, need, over.hidden());
 }
 
 task<result<server_metadata>> find_old_authorization_server(web& over, http_url server, metadata_need need) {
@@ -262,7 +264,7 @@ task<result<server_metadata>> find_old_authorization_server(web& over, http_url 
   std::string asked;
   auto found = co_await first_document(over, *std::move(all), &asked);
   if (!found) co_return found.error();
-  if (found->has_value()) co_return read_server(**found, origin, need);
+  if (found->has_value()) co_return read_server(**found, origin, need, over.hidden());
   server_metadata defaults{.issuer = origin, .discovered = false};
   defaults.authorization_endpoint = origin + "/authorize";
   defaults.token_endpoint = origin + "/token";

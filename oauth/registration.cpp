@@ -53,7 +53,7 @@ secret request_text(const registration_request& what, std::string_view method) {
   return secret{boost::json::serialize(all)};
 }
 
-error refusal(std::string_view where, const web_answer& answer) {
+error refusal(std::string_view where, const web_answer& answer, const redaction& hidden) {
   const json_fields fields{answer.body, where};
   const auto code = fields.text("error");
   const auto description = fields.text("error_description");
@@ -63,8 +63,8 @@ error refusal(std::string_view where, const web_answer& answer) {
     return error{.code = errc::io, .what = std::move(what), .native = answer.status};
   }
   what += ": the registration of a client was refused: status " + std::to_string(answer.status);
-  if (code && code->has_value()) what += ", " + shown_text(**code, 64);
-  if (description && description->has_value()) what += ": " + shown_text(**description);
+  if (code && code->has_value()) what += ", " + shown_text(**code, hidden, 64);
+  if (description && description->has_value()) what += ": " + shown_text(**description, hidden);
   return error{.code = errc::auth, .what = what.append(by_hand), .native = answer.status};
 }
 
@@ -78,7 +78,8 @@ result<void> check_redirect(const json_fields& fields, const registration_reques
 }
 
 // The secret, how it is shown and until when, as the server decided: it may give more or less than was asked for.
-result<void> read_proof(const json_fields& fields, const registration_request& what, client_identity& into) {
+result<void> read_proof(const json_fields& fields, const registration_request& what, client_identity& into,
+                        const redaction& hidden) {
   const boost::json::value* key = fields.find("client_secret");
   if (key != nullptr && (!key->is_string() || key->get_string().size() > max_key))
     return fields.fault("client_secret", "is no text, or longer than 4 KiB");
@@ -88,7 +89,8 @@ result<void> read_proof(const json_fields& fields, const registration_request& w
   if (method->has_value()) into.method = **std::move(method);
   if (into.key.empty()) {
     if (!into.method.empty() && into.method != "none")
-      return fields.fault("client_secret", "is missing, but \"" + shown_text(into.method, 64) + "\" is to be used");
+      return fields.fault("client_secret",
+                          "is missing, but \"" + shown_text(into.method, hidden, 64) + "\" is to be used");
     into.method = "none";
     return {};
   }
@@ -98,21 +100,22 @@ result<void> read_proof(const json_fields& fields, const registration_request& w
   }
   if (!into.method.empty() && into.method != "client_secret_basic" && into.method != "client_secret_post")
     return fields.fault("token_endpoint_auth_method",
-                        "is \"" + shown_text(into.method, 64) + "\", which was not asked for");
+                        "is \"" + shown_text(into.method, hidden, 64) + "\", which was not asked for");
   into.expires_at = std::max<std::int64_t>(0, fields.number("client_secret_expires_at").value_or(0));
   if (into.expires_at != 0 && into.expires_at <= what.now())
     return fields.fault("client_secret_expires_at", "lies in the past: the secret is of no use");
   return {};
 }
 
-result<client_identity> read_identity(const json_fields& fields, const registration_request& what) {
+result<client_identity> read_identity(const json_fields& fields, const registration_request& what,
+                                      const redaction& hidden) {
   auto id = fields.required_text("client_id");
   if (!id) return id.error();
   const bool plain = std::all_of(id->begin(), id->end(), [](char c) { return c >= 0x20 && c < 0x7F; });
   if (!plain || id->size() > max_id) return fields.fault("client_id", "is longer than 2 KiB or not plain text");
   client_identity made{.id = *std::move(id), .redirect_uri = what.redirect_uri};
   if (auto same = check_redirect(fields, what); !same) return same.error();
-  if (auto read = read_proof(fields, what, made); !read) return read.error();
+  if (auto read = read_proof(fields, what, made, hidden); !read) return read.error();
   return made;
 }
 
@@ -121,24 +124,24 @@ result<client_identity> read_identity(const json_fields& fields, const registrat
 task<result<client_identity>> register_client(web& over, server_metadata at, registration_request what) {
   if (at.registration_endpoint.empty())
     co_return error{.code = errc::auth,
-                    .what = "the authorization server \"" + shown_text(at.issuer) + "\" registers nobody by itself" +
-                            std::string{by_hand}};
+                    .what = "the authorization server \"" + shown_text(at.issuer, over.hidden()) +
+                            "\" registers nobody by itself" + std::string{by_hand}};
   auto to = learned_url(at.registration_endpoint, "the registration endpoint");
   if (!to) co_return to.error();
   const std::string method = wanted_method(at);
   if (method.empty())
     co_return error{.code = errc::auth,
-                    .what = "the authorization server \"" + shown_text(at.issuer) +
+                    .what = "the authorization server \"" + shown_text(at.issuer, over.hidden()) +
                             "\" wants a proof from its clients that no newcomer has" + std::string{by_hand}};
   auto answer = co_await over.post_json(*to, request_text(what, method));
   if (!answer) co_return answer.error();
   const std::string where = named(*to);
   const json_fields fields{answer->body, where};
   const bool accepted = answer->status == 200 || answer->status == 201;
-  if (!accepted || fields.find("error") != nullptr) co_return refusal(where, *answer);
+  if (!accepted || fields.find("error") != nullptr) co_return refusal(where, *answer, over.hidden());
   if (!answer->is_json)
     co_return error{.code = errc::protocol, .what = where + ": the answer to a registration " + answer->fault};
-  co_return read_identity(fields, what);
+  co_return read_identity(fields, what, over.hidden());
 }
 
 }  // namespace hawser

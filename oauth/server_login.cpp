@@ -169,7 +169,7 @@ task<result<auth_grant>> server_login::refused(auth_refusal why) {
 
 // Step-up: what a token may not do cannot be had by renewing it. `bearer` lives as long as this.
 task<result<auth_grant>> server_login::refused_scope(std::string operation, const challenge* bearer) {
-  const std::string description = shown_text(parameter(bearer, "error_description"));
+  const std::string description = shown_text(parameter(bearer, "error_description"), *around_.home.hidden());
   if (parameter(bearer, "error") != "insufficient_scope") {
     const std::string said = description.empty() ? "" : ": " + description;
     co_return error{
@@ -181,7 +181,7 @@ task<result<auth_grant>> server_login::refused_scope(std::string operation, cons
   if (!news) co_return news.error();
   if (*news) co_return current();
   more_scope_ = true;
-  const std::string wanted = scope.empty() ? "more scopes" : "the scope " + shown_text(scope);
+  const std::string wanted = scope.empty() ? "more scopes" : "the scope " + shown_text(scope, *around_.home.hidden());
   co_return lacking("the login does not include " + wanted + ", which " + operation + " needs");
 }
 

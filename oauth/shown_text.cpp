@@ -8,6 +8,9 @@ namespace hawser {
 
 namespace {
 
+// More than is shown, because some of it may be left out.
+constexpr std::size_t enough_for_a_line = std::size_t{4} << 10;
+
 struct character {
   char32_t value = 0;
   std::size_t bytes = 1;
@@ -54,6 +57,13 @@ std::string shown_text(std::string_view said, std::size_t most_bytes) {
     shown += added;
   }
   return shown;
+}
+
+std::string shown_text(std::string_view said, const redaction& hidden, std::size_t most_bytes) {
+  const std::string beginning = hidden.beginning(said, enough_for_a_line);
+  // Once more, for secrets that had hidden characters between.
+  const std::string line = hidden.apply(shown_text(beginning, beginning.size()));
+  return shown_text(line, most_bytes);
 }
 
 std::string shown_url(std::string_view url) {

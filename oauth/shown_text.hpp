@@ -7,10 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "../runtime/redaction.hpp"
+
 namespace hawser {
 
 /// At most `most_bytes` of it, then "...", never a part of a character. What is not UTF-8 becomes a question mark.
 std::string shown_text(std::string_view said, std::size_t most_bytes = 200);
+
+/// The same for what may say again what it was told: redacted before it is cut.
+std::string shown_text(std::string_view said, const redaction& hidden, std::size_t most_bytes = 200);
 
 /// A configured address without its query, whose values may be keys.
 std::string shown_url(std::string_view url);

@@ -47,7 +47,7 @@ std::string read_scope(const json_fields& fields) {
   return plain ? std::string{text} : std::string{};
 }
 
-result<token_set> read_tokens(const json_fields& fields, std::int64_t now) {
+result<token_set> read_tokens(const json_fields& fields, std::int64_t now, const redaction& hidden) {
   token_set made;
   auto access = read_token(fields, "access_token");
   if (!access) return access.error();
@@ -56,7 +56,7 @@ result<token_set> read_tokens(const json_fields& fields, std::int64_t now) {
   auto type = fields.text("token_type");
   if (!type) return type.error();
   if (type->has_value() && !equal_ignoring_case(**type, "bearer"))
-    return fields.fault("token_type", "is \"" + shown_text(**type, 40) + "\"; only Bearer is supported");
+    return fields.fault("token_type", "is \"" + shown_text(**type, hidden, 40) + "\"; only Bearer is supported");
   auto refresh = read_token(fields, "refresh_token");
   if (!refresh) return refresh.error();
   made.access = *std::move(access);
@@ -89,23 +89,24 @@ struct said_error {
   std::string description{};
 };
 
-said_error error_in(const boost::json::object& body) {
+said_error error_in(const boost::json::object& body, const redaction& hidden) {
   const json_fields fields{body, ""};
   const auto code = fields.text("error");
   const auto description = fields.text("error_description");
   said_error said;
-  if (code && code->has_value()) said.code = shown_text(**code, 64);
-  if (description && description->has_value()) said.description = shown_text(**description);
+  if (code && code->has_value()) said.code = shown_text(**code, hidden, 64);
+  if (description && description->has_value()) said.description = shown_text(**description, hidden);
   return said;
 }
 
 // Errors come with 400, with 401, and from some servers with 200.
-result<token_outcome> read_outcome(std::string_view where, web_answer& answer, std::int64_t now) {
-  const said_error said = error_in(answer.body);
+result<token_outcome> read_outcome(std::string_view where, web_answer& answer, std::int64_t now,
+                                   const redaction& hidden) {
+  const said_error said = error_in(answer.body, hidden);
   if (passes(answer.status, said.code)) return failed(where, answer, said.code);
   if (!said.code.empty()) return token_outcome{.refusal = said.code, .description = said.description};
   if (!answer.is_json || answer.status < 200 || answer.status >= 300) return failed(where, answer, "");
-  auto tokens = read_tokens(json_fields{answer.body, where}, now);
+  auto tokens = read_tokens(json_fields{answer.body, where}, now, hidden);
   for (const char* name : {"access_token", "refresh_token", "id_token"}) wipe(answer.body, name);
   if (tokens) return token_outcome{.tokens = *std::move(tokens)};
   error why = tokens.error();
@@ -138,7 +139,7 @@ task<result<token_outcome>> request_token(web& over, const token_target& at, con
   if (again) answer = co_await post(over, *to, at, who, what);
   if (!answer) co_return answer.error();
   const std::string where = named(*to);
-  auto outcome = read_outcome(where, *answer, at.now());
+  auto outcome = read_outcome(where, *answer, at.now(), over.hidden());
   if (outcome) outcome->after_loss = again;
   co_return outcome;
 }
@@ -177,7 +178,7 @@ task<result<void>> revoke(web& over, token_target at, client_identity who, secre
   auto answer = co_await post(over, *to, at, who, what);
   if (!answer) co_return answer.error();
   if (answer->status >= 200 && answer->status < 300) co_return {};
-  const said_error said = error_in(answer->body);
+  const said_error said = error_in(answer->body, over.hidden());
   error why = failed(named(*to), *answer, said.code);
   if (why.code != errc::io && !said.description.empty()) why.what += ": " + said.description;
   co_return why;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "../runtime/crypto.hpp"
+#include "../runtime/redaction.hpp"
 #include "../transports/http_client.hpp"
 
 namespace hawser {
@@ -47,8 +48,13 @@ class web {
   /// says whether it can have arrived.
   task<result<web_answer>> post_form(http_url to, secret body, secret fields = {});
   task<result<web_answer>> post_json(http_url to, secret body, secret fields = {});
+  /// Whether a person may be led there: not further inward than the URL of the user, by none of the name's addresses. A
+  /// name that cannot be resolved here is a proxy's to resolve. errc::protocol names the URL.
+  task<result<void>> may_be_shown(http_url page);
   /// Every exchange has ended by then.
   task<void> close();
+  /// What must not be in texts.
+  [[nodiscard]] const redaction& hidden() const noexcept { return *home_.hidden(); }
 
  private:
   struct posting {

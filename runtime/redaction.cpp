@@ -358,6 +358,19 @@ std::vector<redaction::range> redaction::ranges_in(std::string_view text) const 
   return found;
 }
 
+std::string redaction::beginning(std::string_view text, std::size_t most_bytes) const {
+  constexpr std::size_t longest = std::size_t{32} << 10;
+  const std::string_view searched = text.substr(0, std::min(text.size(), most_bytes) + longest);
+  std::string shown = apply(searched);
+  // What was searched may end inside a secret, and what stands before it may have become shorter.
+  if (searched.size() < text.size()) shown.resize(shown.size() - std::min(shown.size(), longest));
+  if (shown.size() <= most_bytes) return shown;
+  std::size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
+  shown.resize(end);
+  return shown;
+}
+
 bool redaction::finds(std::string_view text) const { return !ranges_in(text).empty(); }
 
 std::string redaction::apply(std::string_view text) const {

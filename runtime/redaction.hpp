@@ -36,6 +36,10 @@ class redaction {
   void add(const secret& hidden) { add(hidden.reveal()); }
 
   [[nodiscard]] std::string apply(std::string_view text) const;
+  /// The first `most_bytes` of what apply() makes of a text, or a few less: whole characters of UTF-8. What is cut
+  /// first may end with the beginning of a secret, which nobody finds afterwards. Of a long text no more is searched
+  /// than that takes for secrets of up to 32 KiB.
+  [[nodiscard]] std::string beginning(std::string_view text, std::size_t most_bytes) const;
   /// Whether apply() would change anything.
   [[nodiscard]] bool finds(std::string_view text) const;
   [[nodiscard]] std::size_t size() const noexcept { return lasting_.size() + held_.size() + known_.size(); }

@@ -50,11 +50,11 @@ bool is_no_endpoint(const http_head& head) {
 
 // A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
 std::optional<error> said_by(std::string_view body, scanner& reader, std::string_view revision,
-                             std::optional<std::int64_t> request) {
+                             std::optional<std::int64_t> request, const redaction& hidden) {
   if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
   const message_view message = reader.scan(body);
   if (message.kind == message_kind::failure) {
-    error why = remote_error(message.error, revision);
+    error why = remote_error(message.error, revision, hidden);
     // The error of another request says nothing about this one. Where a request could not be read, the id is null.
     const bool about_this = message.integer_id ? message.number == request : message.id == "null";
     if (!about_this) why.executed = execution::unknown;
@@ -66,7 +66,7 @@ std::optional<error> said_by(std::string_view body, scanner& reader, std::string
   if (body[first] != '{') return std::nullopt;
   const std::string_view fault = find_member(body.substr(first), "error");
   if (!fault.starts_with('{') || !integer_of(find_member(fault, "code"))) return std::nullopt;
-  error why = remote_error(fault, revision);
+  error why = remote_error(fault, revision, hidden);
   const std::string_view id = find_member(body.substr(first), "id");
   const bool of_json_rpc = text_of(find_member(body.substr(first), "jsonrpc")) == "2.0";
   if (!of_json_rpc || !(id.empty() || id == "null")) why.executed = execution::unknown;
@@ -215,7 +215,7 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
   if (what.answered) co_return {};
   // Who answers something else may be one answer behind: every later call would get the one before it.
   answer.distrust();
-  if (auto said = said_by(body->view(), scanner_, revision_, what.request)) co_return *said;
+  if (auto said = said_by(body->view(), scanner_, revision_, what.request, *loop_.hidden())) co_return *said;
   co_return unexpected(answer.head(), body->view());
 }
 
@@ -237,7 +237,7 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
     forgotten(why);
     co_return {};
   }
-  auto said = said_by(text, scanner_, revision_, what.request);
+  auto said = said_by(text, scanner_, revision_, what.request, *loop_.hidden());
   if (status == 403) {
     error why = refusal(unexpected(answer.head(), text), answer.head());
     if (said) why.what = said->what;

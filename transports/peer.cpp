@@ -102,7 +102,7 @@ void peer::on_answer(const message_view& message) {
   if (message.kind == message_kind::result) {
     call->finish(message);
   } else {
-    call->finish(remote_error(message.error, revision_, limits_.max_error_text));
+    call->finish(remote_error(message.error, revision_, *loop_.hidden(), limits_.max_error_text));
   }
 }
 

@@ -25,18 +25,13 @@ bool proves_not_executed(int code, std::string_view revision) noexcept {
 
 }  // namespace
 
-error remote_error(std::string_view json, std::string_view revision, std::size_t max_text) {
+error remote_error(std::string_view json, std::string_view revision, const redaction& hidden, std::size_t max_text) {
   error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
   const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
   e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
   e.data = find_member(json, "data");
   if (e.what.empty()) e.what = "the server reports an error without a message";
-  if (e.what.size() > max_text) {
-    std::size_t cut = max_text;
-    while (cut > 0 && (static_cast<unsigned char>(e.what[cut]) & 0xC0) == 0x80) --cut;
-    e.what.resize(cut);
-    e.what += " …";
-  }
+  if (e.what.size() > max_text) e.what = hidden.beginning(e.what, max_text) + " …";
   std::size_t codes = 0;
   for_each_member(json, [&](std::string_view name, std::string_view) {
     if (same_name(name, "code")) ++codes;

@@ -6,11 +6,14 @@
 #include <string_view>
 
 #include "../runtime/error.hpp"
+#include "../runtime/redaction.hpp"
 
 namespace hawser {
 
-/// errc::remote with its code, its data, and as much of its text as is allowed. `revision` is the negotiated one, or
-/// empty: some codes have a meaning only since 2026-07-28. Precondition: valid JSON.
-error remote_error(std::string_view json, std::string_view revision, std::size_t max_text = std::size_t{4} * 1024);
+/// errc::remote with its code, its data, and as much of its text as is allowed; a text that has to be cut is redacted
+/// first, because the beginning of a secret is found by nobody later. `revision` is the negotiated one, or empty: some
+/// codes have a meaning only since 2026-07-28. Precondition: valid JSON.
+error remote_error(std::string_view json, std::string_view revision, const redaction& hidden,
+                   std::size_t max_text = std::size_t{4} * 1024);
 
 }  // namespace hawser

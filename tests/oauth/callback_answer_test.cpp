@@ -60,9 +60,9 @@ const suite<"callback answer"> all = [] {
     for (int i = 0; i < 10'000; ++i) query += "%1B%5B31m<b>%0A%C2%9B";
     const auto read = read_callback(query, state);
     expect(fatal(read.has_value()));
-    expect(read->error_description.size() <= 203_ul);
+    expect(read->error_description.size() <= query.size()) << "cut where it is shown, when secrets were taken out";
     expect(read->error_description.starts_with("[31m<b> [31m<b> ")) << read->error_description;
-    expect(read->error_description.ends_with("..."));
+    expect(shown_text(read->error_description, redaction{}).size() <= 203_ul);
   };
 
   "no error names anything of what was sent"_test = [] {

@@ -27,6 +27,23 @@ const suite<"shown text"> tests = [] {
     expect(shown_text("aaa\xC3\xA4", 5) == std::string{"aaa\xC3\xA4"});
     expect(shown_text(std::string(100'000, '\x1b')).empty());
   };
+
+  "SEC-3 a secret is taken out before a text is cut, also where hidden characters stand in it"_test = [] {
+    redaction hidden;
+    const std::string planted = "RTok-Q7w8E9r0T1y2U3i4O5p6A7s8D9f0G1h2J3k4L5";
+    hidden.add(planted);
+    for (std::size_t shown = 1; shown <= planted.size(); ++shown) {
+      const std::string said = shown_text(std::string(200 - shown, 'x') + planted + std::string(100, 'y'), hidden);
+      expect(said.find("RTok") == said.npos && said.find("xR") == said.npos) << said;
+      expect(said.size() <= 203U && said.ends_with("...")) << said;
+    }
+    expect(shown_text("a " + planted.substr(0, 20) + "\x1b" + planted.substr(20), hidden) == "a [redacted]");
+    std::string many;
+    while (many.size() < 200'000) many += planted;
+    const std::string said = shown_text(many, hidden);
+    expect(said.find("RT") == said.npos && said.size() <= 203U) << said;
+    expect(shown_text("plain", hidden) == "plain");
+  };
 };
 
 }  // namespace shown_text_test

@@ -347,6 +347,24 @@ const suite<"token"> tests = [] {
       });
     }
   };
+
+  "SEC-3 what a token endpoint says again of a secret is taken out before it is cut"_test = [] {
+    const std::string planted = "RTok-Q7w8E9r0T1y2U3i4O5p6A7s8D9f0G1h2J3k4L5";
+    for (const std::size_t shown : {std::size_t{5}, planted.size() - 1}) {
+      const std::string body = R"({"error":")" + std::string(64 - shown, 'y') + planted + R"(","error_description":")" +
+                               std::string(200 - shown, 'x') + planted + "\"}";
+      const web_pages at{{{"/token", {.body = body, .status = 400}}}};
+      loop l;
+      l.hidden()->add(planted);
+      std::optional<outcome> got;
+      l.run(testing::visiting_web_of(l, [&](web& over) -> task<void> {
+        got = co_await renew(over, target_at(at.origin()), client(), secret{planted});
+      }));
+      expect(fatal(got.has_value() && got->has_value()));
+      expect((*got)->refusal.find("RT") == std::string::npos) << (*got)->refusal;
+      expect((*got)->description.find("RT") == std::string::npos) << (*got)->description;
+    }
+  };
 };
 
 }  // namespace token_test
