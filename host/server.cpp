@@ -9,7 +9,10 @@
 #include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
+#include "../transports/json_text.hpp"
+#include "../transports/json_validator.hpp"
 #include "../transports/protocol.hpp"
+#include "detail/argument_check.hpp"
 #include "secrets.hpp"
 
 namespace hawser {
@@ -49,6 +52,12 @@ std::unique_ptr<server_login> login_for(const server_surroundings& around, const
   if (!remote->tls.certificate_file.empty())
     of.server_connection = [&net = around.net, where] { return net.client_for(*where, true); };
   return std::make_unique<server_login>(around.logins, std::move(of));
+}
+
+// JSON again, also where the mark stands for what was no text: then the whole is one.
+std::string redacted_json(const redaction& hidden, std::string_view json) {
+  std::string shown = hidden.apply(json);
+  return shown == json || validate_json(shown) ? shown : json_string(shown);
 }
 
 }  // namespace
@@ -165,7 +174,10 @@ error server::described(error e, std::string_view phase) const {
     e.server = settings_.name;
   }
   if (e.phase.empty()) e.phase = phase;
-  e.what = around_.session.home.hidden()->apply(e.what);  // a server may say again what it was told
+  // A server may say again what it was told.
+  const redaction& hidden = *around_.session.home.hidden();
+  e.what = hidden.apply(e.what);
+  if (!e.data.empty()) e.data = redacted_json(hidden, e.data);
   if (e.code == errc::auth && login_ && login_->wanted() && e.what.find("hawser auth") == std::string::npos)
     e.what += "; " + login_advice(settings_.name);
   return e;
@@ -245,7 +257,13 @@ call_options server::options_for(const call_settings& settings) const {
   // Who allows a time in all allows the silence, too, unless he says otherwise, and the other way round.
   options.idle_timeout = silence.value_or(total.value_or(around_.settings.limits.silence));
   if (!total) options.hard_timeout = std::max(options.hard_timeout, options.idle_timeout);
-  options.on_progress = settings.on_progress;
+  if (settings.on_progress)
+    options.on_progress = [tell = settings.on_progress,
+                           hidden = around_.session.home.hidden()](progress_update update) {
+      const std::string message = hidden->apply(update.message);
+      update.message = message;
+      tell(update);
+    };
   return options;
 }
 
@@ -342,6 +360,9 @@ void server::publish(const std::shared_ptr<const tool_list>& listed, unusable_to
   for (const refusal& one : outcome.refusals) {
     if (left_out_.size() < most_left_out) left_out_.push_back({.tool = one.tool, .what = one.what});
   }
+  // The names are the server's words.
+  const redaction& hidden = *around_.session.home.hidden();
+  for (left_out_tool& one : left_out_) one = {.tool = hidden.apply(one.tool), .what = hidden.apply(one.what)};
   // Not a warning: it is in the status, for who lists the tools, and does not concern calls of others.
   for (const left_out_tool& one : left_out_)
     around_.session.home.log().write(log_level::info, settings_.name, one.what);
