@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A hub's servers by name: adding, removing, their state, and what they can be asked beside tools.
 #include "../runtime/timeout.hpp"
+#include "../transports/http_fields.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/json_validator.hpp"
 #include "../transports/protocol.hpp"
@@ -96,7 +97,8 @@ task<result<raw_json>> asked_when_connected(loop& home, server& of, const call_s
                                             const std::optional<std::string>& tool, const F& begin) {
   const time_point began = home.now();
   call_options options = of.options_for(settings);
-  auto at = co_await with_timeout(options.hard_timeout, of.connected());
+  auto connecting = tool ? of.connected_for_calls() : of.connected();
+  auto at = co_await with_timeout(options.hard_timeout, std::move(connecting));
   if (!at) co_return at.error();
   if (tool) {
     if (auto admitted = of.admits_call(*tool); !admitted) co_return admitted.error();
@@ -184,15 +186,22 @@ task<result<void>> hub::set_log_level(std::string server, std::string level) {
 
 task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
                                     call_settings settings) {
+  if (auto sound = detail::check_method(method); !sound) {
+    error why = prefixed("server \"" + server + '"', sound.error());
+    why.server = std::move(server);
+    co_return why;
+  }
   std::string phase = method;
   std::optional<std::string> tool;
-  if (method == protocol::method::tools_call) tool = tool_in(params);
-  return asked(
+  // Some servers fold the case of methods.
+  if (equal_ignoring_case(method, protocol::method::tools_call)) tool = tool_in(params);
+  auto asking = asked(
       *core_, std::move(server), std::move(phase), std::move(settings),
       [method = std::move(method), params = std::move(params)](session& s, call_options options) {
         return s.request(method, params, std::move(options));
       },
       std::move(tool));
+  co_return co_await std::move(asking);
 }
 
 result<void> hub::notify(std::string_view server, std::string_view method, std::string_view params) {

@@ -271,7 +271,7 @@ call_options server::options_for(const call_settings& settings) const {
 task<result<semaphore::permit>> server::admission() {
   auto place = co_await calls_.acquire();
   if (!place) co_return place;
-  auto at = co_await connected();
+  auto at = co_await connected_for_calls();
   if (!at) co_return at.error();
   co_return place;
 }
@@ -285,7 +285,10 @@ task<result<raw_json>> server::call_tool(call_target& target, std::string argume
   auto place = co_await with_timeout(patience, admission());
   if (!place) {
     error why = place.error();
-    if (why.code == errc::timed_out) why.what = "busy or starting for " + readable(patience);
+    if (why.code == errc::timed_out)
+      why.what = accepts_ && outdated()
+                     ? "its tools have changed and were not listed again within " + readable(patience)
+                     : "busy or starting for " + readable(patience);
     co_return described(std::move(why), "call");
   }
   if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
@@ -297,7 +300,7 @@ task<result<raw_json>> server::call_tool(call_target& target, std::string argume
   if (forgot(answer.error()) && answer.error().executed == execution::no) {
     spend();
     const duration rest = std::min(options.idle_timeout, options.hard_timeout - options.spent);
-    auto again = co_await with_timeout(rest, connected());
+    auto again = co_await with_timeout(rest, connected_for_calls());
     if (!again) co_return described(again.error(), "call");
     if (auto resolved = resolve(target); !resolved) co_return described(resolved.error(), "call");
     spend();
@@ -339,7 +342,8 @@ task<result<void>> server::set_log_level(std::string level) {
 }
 
 result<void> server::notify(std::string_view method, std::string_view params) {
-  if (method == protocol::method::tools_call)
+  if (auto sound = detail::check_method(method); !sound) return described(sound.error(), "notify");
+  if (equal_ignoring_case(method, protocol::method::tools_call))
     return described({.code = errc::config, .what = "tools/call is a request, and not sent as a notification"},
                      "notify");
   if (!accepts_) return described({.code = errc::closed, .what = std::string{to_string(state_)}}, "notify");

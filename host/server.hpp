@@ -47,6 +47,9 @@ class server final : private session_listener {
   /// Waits while it starts, and starts a lazy one. The session is good until the next suspension; an error says why
   /// there is none, and nothing was executed.
   task<result<session*>> connected();
+  /// The same, and waits until its tools are listed again if the server has said that they have changed and its
+  /// `access` depends on what it says of them. Whether a call is admitted then is said by admits_call().
+  task<result<session*>> connected_for_calls();
   /// Waits until its tools are listed, in the same way; an error says why they are not, also where it takes calls.
   task<result<void>> tools_listed();
 
@@ -103,6 +106,8 @@ class server final : private session_listener {
   task<result<void>> start();
   task<result<void>> greet();
   task<result<void>> relist();
+  task<result<void>> list_now();
+  [[nodiscard]] bool outdated() const;
   task<result<void>> list_in_time();
   [[nodiscard]] agreement redacted_agreement() const;
   void take_listing(const tool_listing& listing);
@@ -161,6 +166,9 @@ class server final : private session_listener {
   agreement agreed_;
   std::shared_ptr<const tool_list> to_remember_;
   bool listed_ = false;                           // its tools, since it was last started
+  std::uint64_t listed_changes_ = 0;              // session::tool_changes() of that list
+  bool listing_ = false;                          // under way
+  std::uint64_t failed_listings_ = 0;             // since the program began
   std::optional<error> list_failure_;             // why they are not
   std::shared_ptr<const tool_list> admitted_;     // of the tools that it lists
   std::vector<std::string_view> admitted_names_;  // of these, sorted

@@ -7,6 +7,28 @@
 
 namespace hawser {
 
+// What the server said of its tools is not what it says now. Names alone do not change their meaning.
+bool server::outdated() const {
+  return settings_.access != tool_access::any && listed_ && session_ && session_->tool_changes() != listed_changes_;
+}
+
+task<result<session*>> server::connected_for_calls() {
+  auto at = co_await connected();
+  const std::uint64_t failed_before = failed_listings_;
+  while (at && outdated() && failed_listings_ == failed_before) {
+    if (!listing_ && !changed_first_) {  // the last time it could not be listed
+      changed_last_ = around_.session.home.now();
+      changed_first_ = changed_last_;
+      wake_.set();
+    }
+    changed_.reset();
+    auto waited = co_await changed_.wait();
+    if (!waited) co_return described(waited.error(), "list");
+    at = co_await connected();
+  }
+  co_return at;
+}
+
 result<void> server::admits_call(std::string_view tool) const {
   const auto refused = [&](const std::string& why) {
     return error{.code = errc::tool_unknown, .what = "the tool \"" + std::string{tool} + "\" " + why};
@@ -16,7 +38,7 @@ result<void> server::admits_call(std::string_view tool) const {
   const bool unrestricted = settings_.access == tool_access::any;
   const std::string rule =
       unrestricted ? R"("tools")" : R"("access": ")" + std::string{to_string(settings_.access)} + '"';
-  if (!listed_) {
+  if (!listed_ || outdated()) {
     // What an earlier start said about its tools is good for listing them, and not for calling them.
     if (unrestricted && settings_.tools.empty()) return {};
     return refused("cannot be checked against " + rule + ": its tools could not be listed");

@@ -282,12 +282,22 @@ task<result<void>> server::list_in_time() {
                   .phase = "start"};
 }
 
-// A list that cannot be read leaves the old one in place.
+// A list that cannot be read leaves the old one in place. Who waits for a list hears of either.
 task<result<void>> server::relist() {
   changed_first_.reset();
+  listing_ = true;
+  auto listed = co_await list_now();
+  listing_ = false;
+  if (!listed) ++failed_listings_;
+  changed_.set();
+  co_return listed;
+}
+
+task<result<void>> server::list_now() {
   if (!agreed_.can.tools) {
     publish(std::make_shared<tool_list>(), unusable_tools{});
     listed_ = true;
+    listed_changes_ = session_->tool_changes();
     co_return result<void>{};
   }
   auto listing = co_await session_->list_tools();
@@ -302,6 +312,7 @@ void server::take_listing(const tool_listing& listing) {
     unusable.described.push_back({.tool = one.name, .what = "tool \"" + one.name + "\": " + one.why});
   publish(listing.tools, std::move(unusable));
   listed_ = true;
+  listed_changes_ = listing.changes;
   to_remember_ = listing.tools;
 }
 

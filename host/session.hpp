@@ -76,6 +76,8 @@ class session final : private peer_listener {
   [[nodiscard]] std::size_t unheard() const noexcept { return lists_.unheard() + resources_.unheard(); }
   [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
 
+  /// How often the server has said that its tools have changed.
+  [[nodiscard]] std::uint64_t tool_changes() const noexcept { return tool_changes_; }
   /// All pages, within the limits, or an error.
   task<result<tool_listing>> list_tools();
   task<result<boost::json::array>> list(list_kind which);
@@ -153,6 +155,8 @@ class session final : private peer_listener {
   std::string_view phase_;
   bool died_of_the_probe_ = false;
   bool forgotten_ = false;
+  std::uint64_t tool_changes_ = 0;
+  std::uint64_t list_changes_ = 0;  // of lists of any kind
   // Arguments that go into header fields, by tool; over HTTP in the modern era only.
   std::map<std::string, header_arguments, std::less<>> in_fields_;
   evidence era_by_ = evidence::none;

@@ -87,15 +87,19 @@ task<result<raw_json>> session::page(std::string_view method, const std::optiona
   const cached_response* known = cacheable ? cache_.find(method, key, around_.home.now()) : nullptr;
   if (known != nullptr) co_return raw_json{known->result->text()};
   const prepared_request request = prepared(method, cursor ? R"("cursor":)" + json_string(*cursor) : std::string{});
+  const std::uint64_t before = list_changes_;
   auto got = co_await peer_.call(request, {}, for_lists);
   if (!got && got.error().code == errc::remote) cache_.invalidate(method);  // the cursor of an old page, perhaps
-  if (got && cacheable && got->check())
+  // A page that was asked for before a change says nothing about afterwards.
+  if (got && cacheable && before == list_changes_ && got->check())
     cache_.put(method, key,
                {std::make_shared<const raw_json>(got->text()), cache_hints::of(got->text()), around_.home.now()});
   co_return got;
 }
 
 void session::list_changed(list_kind which) {
+  ++list_changes_;
+  if (which == list_kind::tools) ++tool_changes_;
   cache_.invalidate(words_of(which).method);
   if (which == list_kind::resources) cache_.invalidate(method::resources_templates_list);
   listener_.on_list_changed(which);
@@ -146,6 +150,7 @@ task<result<tool_listing>> session::list_tools() {
   const use guard{users_};
   auto tools = std::make_shared<tool_list>();
   tool_listing listing;
+  listing.changes = tool_changes_;
   const take_page take = [&](raw_json page) -> result<std::optional<std::string>> {
     auto read = read_tool_page(std::move(page), *tools, around_.limits.max_tools);
     if (!read) return read.error();

@@ -31,6 +31,7 @@ struct tool_listing {
   std::shared_ptr<const tool_list> tools{};
   std::vector<skipped_tool> skipped{};
   std::size_t skipped_count = 0;
+  std::uint64_t changes = 0;  ///< session::tool_changes() when the listing began
 };
 
 /// Appends the page's tools to `into`, which keeps the page's bytes. Never more than `max_tools` in all: beyond it the

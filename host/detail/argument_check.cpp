@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "argument_check.hpp"
 
+#include <algorithm>
+
+#include "../../transports/json_text.hpp"
 #include "../../transports/json_validator.hpp"
 
 namespace hawser::detail {
@@ -11,6 +14,15 @@ result<void> check_arguments(std::string_view arguments) {
   if (arguments[arguments.find_first_not_of(" \t\r\n")] != '{')
     return error{.code = errc::parse, .what = "the arguments are no JSON object"};
   return {};
+}
+
+result<void> check_method(std::string_view method) {
+  const bool plain = std::all_of(method.begin(), method.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  if (plain && !method.empty()) return {};
+  return error{.code = errc::config,
+               .what = "the method " + json_string(method) +
+                       " is refused: it is empty or has spaces, control "
+                       "characters or others than ASCII"};
 }
 
 }  // namespace hawser::detail

@@ -239,6 +239,137 @@ task<void> relisted() {
   co_await f.close();
 }
 
+const std::string tells_changes = R"({"tools":{"listChanged":true}})";
+
+// Says that its tools have changed; heard by the hub before this ends.
+task<void> announce_change(access_fixture& f) {
+  scripted_end& end = *f.fleet.ends[0];
+  const std::size_t before = end.all("tools/list").size();
+  end.notify("notifications/tools/list_changed", "");
+  const auto again = co_await end.saw("tools/list", before + 1);
+  expect(again.method == "tools/list");
+}
+
+task<void> announced_and_relisted() {
+  access_fixture f{co_await this_context(),
+                   {},
+                   false,
+                   serving(tool_named("change", reader), tells_changes),
+                   {.access = tool_access::declared_read_only}};
+  co_await f.open();
+  scripted_end& end = *f.fleet.ends[0];
+  end.stay_silent("tools/list");
+  co_await announce_change(f);
+  std::optional<result<envelope>> outcome;
+  scope calls{co_await this_context()};
+  calls.spawn(call_later(f, outcome));
+  for (int i = 0; i < 20; ++i) co_await yield();
+  expect(f.calls_received() == 0_ul && !outcome) << "it waits for the list";
+  end.reply(end.all("tools/list").back(),
+            scripted_end::result_of(R"({"tools":[)" + tool_named("change", writer) + "]}"));
+  co_await calls.join();
+  expect((outcome.has_value()) >> fatal);
+  expect_refused(*outcome, "access");
+  expect(f.calls_received() == 0_ul);
+  co_await f.close();
+}
+
+task<void> announced_and_still_admitted() {
+  access_fixture f{co_await this_context(),
+                   {},
+                   false,
+                   serving(tool_named("change", reader), tells_changes),
+                   {.access = tool_access::declared_read_only}};
+  co_await f.open();
+  scripted_end& end = *f.fleet.ends[0];
+  end.notify("notifications/tools/list_changed", "");
+  auto answer = co_await f.servers.call("files__change", "{}");
+  expect(answer.has_value()) << (answer ? "" : answer.error().what);
+  end.on_error("tools/list", -32603);
+  co_await announce_change(f);
+  for (int i = 0; i < 3; ++i) {
+    auto by_name = co_await f.servers.call("files__change", "{}");
+    expect_refused(by_name, "could not be listed");
+    auto by_id = co_await f.servers.call(f.id, "change", "{}");
+    expect_refused(by_id, "could not be listed");
+    auto plain = co_await f.servers.request("files", "tools/call", R"({"name":"change"})");
+    expect(plain.has_error() && plain.error().code == errc::tool_unknown && plain.error().executed == execution::no);
+  }
+  expect(f.calls_received() == 1_ul);
+  // A list that can be read again ends it, without any further word of the server.
+  end.on("tools/list", R"({"tools":[)" + tool_named("change", reader) + "]}");
+  answer = co_await f.servers.call("files__change", "{}");
+  expect(answer.has_value()) << (answer ? "" : answer.error().what);
+  expect(f.calls_received() == 2_ul);
+  co_await f.close();
+}
+
+task<void> announced_and_never_listed() {
+  access_fixture f{co_await this_context(),
+                   {},
+                   false,
+                   serving(tool_named("change", reader), tells_changes),
+                   {.access = tool_access::not_declared_write}};
+  co_await f.open();
+  f.fleet.ends[0]->stay_silent("tools/list");
+  co_await announce_change(f);
+  const call_settings brief{.timeout = std::chrono::milliseconds{50}};
+  auto by_name = co_await f.servers.call("files__change", "{}", brief);
+  expect(by_name.has_error() && by_name.error().code == errc::timed_out && by_name.error().executed == execution::no);
+  if (by_name.has_error()) expect(by_name.error().what.find("tools") != std::string::npos) << by_name.error().what;
+  auto plain = co_await f.servers.request("files", "tools/call", R"({"name":"change"})", brief);
+  expect(plain.has_error() && plain.error().code == errc::timed_out && plain.error().executed == execution::no);
+  expect(f.calls_received() == 0_ul);
+  co_await f.close();
+}
+
+// Names alone decide there, and they do not change with the list.
+task<void> announced_without_rule() {
+  for (const server_settings& settings : {server_settings{}, server_settings{.tools = {"change"}}}) {
+    access_fixture f{
+        co_await this_context(), {}, false, serving(tool_named("change", reader), tells_changes), settings};
+    co_await f.open();
+    f.fleet.ends[0]->stay_silent("tools/list");
+    co_await announce_change(f);
+    auto answer = co_await f.servers.call("files__change", "{}");
+    expect(answer.has_value()) << (answer ? "" : answer.error().what);
+    co_await f.close();
+  }
+}
+
+task<void> odd_methods() {
+  const std::string tools = tool_named("look", reader) + ',' + tool_named("change", writer);
+  const auto prepare = [&](scripted_end& end) {
+    serving(tools)(end);
+    for (const char* method : {"Tools/Call", "TOOLS/CALL"}) end.on(method, R"({"content":[]})");
+  };
+  access_fixture f{co_await this_context(), {}, false, prepare, {.access = tool_access::declared_read_only}};
+  co_await f.open();
+  scripted_end& end = *f.fleet.ends[0];
+  const std::size_t before = end.seen.size();
+  for (const std::string& method :
+       {std::string{" tools/call"}, std::string{"tools/call "}, std::string{"tools/call\0", 11}, std::string{"a\tb"},
+        std::string{"tools\xe2\x88\x95"
+                    "call"},
+        std::string{"\x7f"}, std::string{}}) {
+    auto asked = co_await f.servers.request("files", method, R"({"name":"change"})");
+    expect(asked.has_error() && asked.error().code == errc::config && asked.error().executed == execution::no)
+        << method;
+    const auto told = f.servers.notify("files", method, R"({"name":"change"})");
+    expect(told.has_error() && told.error().code == errc::config) << method;
+  }
+  for (const char* method : {"Tools/Call", "TOOLS/CALL", "tools/call"}) {
+    auto change = co_await f.servers.request("files", method, R"({"name":"change"})");
+    expect(change.has_error() && change.error().code == errc::tool_unknown) << method;
+    const auto told = f.servers.notify("files", method, R"({"name":"change"})");
+    expect(told.has_error() && told.error().code == errc::config) << method;
+  }
+  expect(end.seen.size() == before) << "nothing was sent";
+  auto look = co_await f.servers.request("files", "Tools/Call", R"({"name":"look"})");
+  expect(look.has_value());
+  co_await f.close();
+}
+
 // What makes of the file with remembered tools one that others could have written.
 using spoiling = std::function<void(const fs::path& file)>;
 
@@ -288,6 +419,16 @@ const suite<"hub_access"> tests = [] {
   };
   "SEC-1 a name that is listed as a reader and as a writer is no reader"_test = [] { run(listed_twice()); };
   "SEC-1 a call that waited for another one is resolved again"_test = [] { run(relisted()); };
+  "SEC-1 with restricted access, a tool that was announced as changed is not called before it is listed again"_test =
+      [] {
+        run(announced_and_relisted());
+        run(announced_and_still_admitted());
+        run(announced_and_never_listed());
+        run(announced_without_rule());
+      };
+  "SEC-1 a method that could be another spelling of tools/call is refused or admitted by the same rules"_test = [] {
+    run(odd_methods());
+  };
   "SEC-1 a remembered file is believed only if it is the user's own, and nobody else's to read or write"_test = [] {
     expect(believed_after([](const fs::path&) {})) << "as it was written";
     expect(!believed_after([](const fs::path& file) { expect(chmod(file.c_str(), 0644) == 0_i); })) << "readable";
