@@ -186,6 +186,11 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& wh
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
   attempt a{.place = *std::move(place), .key = order.key};
+  // T-15: a browser is inside, and whoever is logged in somewhere there asks with his rights.
+  auto page = http_url::parse(a.place.at.authorization_endpoint);
+  if (!page) co_return prefixed("the authorization endpoint", page.error());
+  auto outward = co_await with.asks.may_be_shown(*std::move(page));
+  if (!outward) co_return prefixed("the authorization endpoint", outward.error());
   // An issuer that the user configured is nobody whom a server could have made up.
   const bool vouched_for = !order.settings.issuer.empty() || endpoints_on_issuer_origin(a.place.at);
   a.requires_iss = a.place.at.says_iss || !vouched_for;

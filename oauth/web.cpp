@@ -136,12 +136,28 @@ task<result<web_answer>> web::exchange(http_request what) {
 // SSRF: behind a proxy nobody else would look at an address that stands in the URL.
 result<void> web::reachable(const http_url& to) const {
   const auto zone = typed_zone(to);
-  if (!zone || (*zone != network_zone::refused && *zone <= innermost_)) return {};
+  return zone ? reachable(to, *zone) : result<void>{};
+}
+
+result<void> web::reachable(const http_url& to, network_zone zone) const {
+  if (zone != network_zone::refused && zone <= innermost_) return {};
   return error{
       .code = errc::protocol,
       .what = named(to) + " is refused: it lies " +
-              (*zone == network_zone::refused ? "where no server is"
-                                              : "in a network further inward than the url that was configured")};
+              (zone == network_zone::refused ? "where no server is"
+                                             : "in a network further inward than the url that was configured")};
+}
+
+task<result<void>> web::may_be_shown(http_url page) {
+  if (auto may = reachable(page); !may || typed_zone(page)) co_return may;
+  auto addresses = co_await with_timeout(bound_, names_.resolve(page.host));
+  if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
+  if (!addresses) co_return result<void>{};
+  // A browser takes whichever address it likes.
+  for (const ip_address& one : *addresses) {
+    if (auto may = reachable(page, zone_of(one)); !may) co_return may;
+  }
+  co_return result<void>{};
 }
 
 result<http_url> learned_url(std::string_view text, std::string_view what) {

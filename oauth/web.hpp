@@ -65,6 +65,7 @@ class web {
   task<result<web_answer>> post(http_url to, posting what);
   task<result<web_answer>> exchange(http_request what);
   [[nodiscard]] result<void> reachable(const http_url& to) const;
+  [[nodiscard]] result<void> reachable(const http_url& to, network_zone zone) const;
 
   http_client& client_for(const http_url& to) noexcept;
 

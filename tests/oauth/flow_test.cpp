@@ -83,6 +83,15 @@ void leave_out_iss(fake_authorization_server& at) {
   change_redirect(at, [](std::string fields) { return with_iss(std::move(fields), ""); });
 }
 
+// Every name leads to where nobody may be led.
+class inward_names final : public resolver {
+ public:
+  task<result<std::vector<ip_address>>> resolve(std::string host) override {
+    const auto literal = ip_address::parse(host);
+    co_return std::vector{literal ? *literal : ip_address::v4({169, 254, 169, 254})};
+  }
+};
+
 // Pastes the code alone.
 class code_pasting_person final : public login_person {
  public:
@@ -360,6 +369,45 @@ const suite<"flow"> tests = [] {
     }(h, house::order(at), person));
     expect(done.has_value());
     expect(done && !*done);
+  };
+
+  "SEC-4 T-15 a person is not shown an authorization endpoint whose name leads inward, and nobody is registered"_test =
+      [] {
+        fake_authorization_server at;
+        change_metadata(at, {{"authorization_endpoint", "https://sso.example/authorize?do=reset"}});
+        loop l;
+        memory_token_store store;
+        inward_names names;
+        web asks{l, names, {}, network_zone::loopback};
+        pasting_person person;
+        const auto done = l.run([](login_tools with, login_order order, login_person& who) -> task<result<login>> {
+          auto outcome = co_await log_in(with, std::move(order), who);
+          co_await with.asks.close();
+          co_return outcome;
+        }({.home = l, .store = store, .asks = asks, .opens_browser = false}, house::order(at), person));
+        expect(done.has_error());
+        if (done.has_error())
+          expect(contains(done.error().what, "the authorization endpoint: https://sso.example/authorize is refused"))
+              << done.error().what;
+        expect(person.shown.empty()) << "nothing was shown";
+        expect(at.counts().registrations == 0_i);
+      };
+
+  "SEC-3 what a redirect says again of a secret is taken out before it is cut"_test = [] {
+    fake_authorization_server at;
+    change_redirect(at, [](std::string fields) {
+      const std::size_t code = fields.find("?code=");
+      const std::size_t state = fields.find("&state=");
+      const std::string said = fields.substr(state + 7, fields.find('&', state + 1) - state - 7);
+      return fields.substr(0, code) + "?error=access_denied&error_description=" + std::string(180, 'x') + said +
+             std::string(5'000, 'y') + fields.substr(state);
+    });
+    pasting_person person;
+    const auto done = login_at(at, person);
+    expect(fatal(done.has_error()));
+    expect(contains(done.error().what, "xxx[redacted]")) << done.error().what;
+    expect(done.error().what.size() < 400_ul) << "and cut";
+    expect(!contains(done.error().what, person.asked("state").substr(0, 6))) << done.error().what;
   };
 };
 

@@ -277,6 +277,28 @@ const suite<"web"> tests = [] {
       });
     }
   };
+
+  "T-15 E02 nobody is shown a page that lies further inward than the url of the user"_test = [] {
+    const auto shown = [](const std::string& url, network_zone innermost, const char* address) {
+      one_address names{ip_address::parse(address).value()};
+      std::optional<result<void>> got;
+      visit_web([&](web& over) -> task<void> { got = co_await over.may_be_shown(http_url::parse(url).value()); },
+                {.innermost = innermost, .names = &names});
+      if (got->has_error())
+        expect(got->error().code == errc::protocol && got->error().what.find("is refused") != std::string::npos);
+      return got->has_value();
+    };
+    for (const char* inward : {"http://127.0.0.1:9/admin?do=reset", "https://192.168.0.1/reboot", "https://10.0.0.1/a",
+                               "http://localhost:631/x", "http://[::1]:8080/"})
+      expect(!shown(inward, network_zone::open, "93.184.216.34")) << inward;
+    expect(shown("https://as.example/authorize", network_zone::open, "93.184.216.34"));
+    for (const char* address : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:192.168.0.1"})
+      expect(!shown("https://as.example/authorize", network_zone::open, address)) << address;
+    expect(shown("https://as.example/authorize", network_zone::internal, "10.0.0.1"));
+    expect(!shown("https://as.example/authorize", network_zone::internal, "127.0.0.1"));
+    expect(shown("http://127.0.0.1:9/authorize", network_zone::loopback, "127.0.0.1"));
+    expect(!shown("https://as.example/authorize", network_zone::loopback, "169.254.169.254")) << "nobody's";
+  };
 };
 
 }  // namespace web_test
