@@ -47,6 +47,7 @@ task<result<void>> server_login::renewed(std::uint64_t stale) {
     if (closed_) co_return error{.code = errc::closed, .what = "the server is being stopped"};
     if (!work_) work_ = std::make_unique<scope>(context{&around_.home, nullptr});
     in_flight_ = true;
+    flight_began_ = around_.home.now();
     landed_.reset();
     work_->spawn(renewing(*this));
   }
@@ -217,7 +218,9 @@ task<result<void>> server_login::machine_login_over(web& asks) {
                             .says_methods = place->at.says_methods,
                             .key = *key,
                             .now = around_.now};
-  std::string scope = joined_scopes(challenged_scope_.value_or(""), of_.settings.scope);
+  // What the configuration grants is not widened by what a server asks for: nobody is asked here.
+  std::string scope = of_.settings.scope.empty() ? joined_scopes(challenged_scope_.value_or(""), "")
+                                                 : joined_scopes(of_.settings.scope, "");
   if (scope.empty()) scope = place->scopes.value_or("");
   auto outcome = co_await client_credentials(asks, target, who, scope);
   if (!outcome) co_return outcome.error();

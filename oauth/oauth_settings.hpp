@@ -23,7 +23,7 @@ struct oauth_settings {
   std::string private_key{};        ///< PEM, for private_key_jwt; a secret
   std::string private_key_file{};   ///< where it is instead
   std::string algorithm{};          ///< of that key; empty = what is usual for it
-  std::string scope{};              ///< wanted beside what the server asks for
+  std::string scope{};              ///< wanted beside what the server asks for; of client credentials: instead of it
   std::uint16_t callback_port = 0;  ///< for clients that are registered with a fixed one; 0 = any that is free
   std::string callback_path{};      ///< with it; empty = "/callback" where the port is fixed
   /// PEM files, for authorization servers on another origin than the server that ask for a client certificate. The

@@ -14,7 +14,10 @@ namespace hawser {
 
 namespace {
 
-constexpr duration last_word = std::chrono::seconds{3};
+// How long a renewal may take, from its beginning, when it is in the way of an end; and how long at least it is waited
+// for: an answer that is on its way may have new tokens, and the old ones be worth nothing.
+constexpr duration longest_renewal = std::chrono::seconds{3};
+constexpr duration last_word = std::chrono::milliseconds{300};
 constexpr std::int64_t longest_margin = 60;
 constexpr duration fresh_for = std::chrono::seconds{30};
 
@@ -28,7 +31,7 @@ std::string parameter(const challenge* of, std::string_view name) {
 login_summary summary_of(std::string_view server_url, const login& of) {
   return {.server = shown_url(server_url),
           .issuer = of.key.issuer,
-          .resource = of.key.resource,
+          .resource = shown_url(of.key.resource),
           .client = of.key.client,
           .scope = of.tokens.scope.empty() ? of.asked_scope : of.tokens.scope,
           .expires_at = of.tokens.expires_at,
@@ -189,7 +192,8 @@ task<void> server_login::close() {
   closed_ = true;
   if (!work_) co_return;
   if (in_flight_) {
-    auto done = co_await shield(last_word, detail::wait_for(landed_));
+    const duration left = std::max(last_word, flight_began_ + longest_renewal - around_.home.now());
+    auto done = co_await shield(left, detail::wait_for(landed_));
     ignore(done, "whoever takes longer is stopped");
   }
   work_->request_stop();

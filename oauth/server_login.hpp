@@ -57,7 +57,7 @@ struct login_wish {
 struct login_summary {
   std::string server{};  ///< its URL, without the query
   std::string issuer{};
-  std::string resource{};
+  std::string resource{};  ///< without the query, too
   std::string client{};
   std::string scope{};
   std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
@@ -89,6 +89,8 @@ class server_login final : public authorizer {
   [[nodiscard]] bool lost() const noexcept { return wanted() && !more_scope_; }
   [[nodiscard]] const std::string& reason() const noexcept { return lacking_; }
   [[nodiscard]] std::optional<login_summary> known() const;
+  /// Whether there is one that can be renewed without a person.
+  [[nodiscard]] bool is_lasting() const { return known_ && renewable(); }
   /// Whether the store has another login by now than what was known here; it is used from then on.
   task<result<bool>> appeared();
   /// By a person. One at a time. T-27: at most three times an hour because a server wants more scopes.
@@ -141,6 +143,7 @@ class server_login final : public authorizer {
   auth_grant grant_;          // of what is known, ready to be sent
   time_point fresh_until_{};  // it was obtained here a moment ago
   bool in_flight_ = false;
+  time_point flight_began_{};
   event landed_;
   std::optional<error> flight_failed_;
   time_point not_before_{};  // the next try of a renewal, after one that could not be made

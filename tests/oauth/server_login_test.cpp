@@ -373,6 +373,59 @@ const suite<"server login"> tests = [] {
     });
     expect(at.counts().replays == 0_i);
   };
+
+  "SEC-4 what a server asks for does not widen the configured scope of a program that logs in as itself"_test = [] {
+    const auto asked = [](const std::string& configured) {
+      fake_authorization_server at;
+      at.know("me", "a-secret-of-its-own");
+      std::string scope;
+      at.replace("/token", [&scope](const auto& request, const auto& otherwise) {
+        scope = testing::read_form(request.body)["scope"];
+        return otherwise();
+      });
+      loop l;
+      l.run([](loop& on, fake_authorization_server& server, std::string own_scope) -> task<void> {
+        house h{on, server};
+        oauth_settings settings{.issuer = server.issuer(), .client_id = "me", .client_secret = "a-secret-of-its-own"};
+        settings.scope = std::move(own_scope);
+        settings.grant = oauth_settings::grant_kind::client_credentials;
+        server_login of{h.around,
+                        {.name = "r", .url = server.resource(), .settings = settings, .connection = house::connection}};
+        auto grant = co_await of.grant();
+        expect(grant.has_value());
+        auth_refusal why{.status = 401, .serial = grant ? grant->serial : 0};
+        why.challenges.emplace_back(R"(Bearer scope="admin:everything delete:all")");
+        auto refused = co_await of.refused(std::move(why));
+        ignore(refused, "what was asked for is looked at");
+        co_await of.close();
+        co_await h.of.close();
+      }(l, at, configured));
+      return scope;
+    };
+    expect(asked("read") == "read") << asked("read");
+    expect(asked("") == "admin:everything delete:all") << asked("");
+  };
+
+  "E18 a renewal that hangs does not hold up an end by more than it may take in all"_test = [] {
+    fake_authorization_server at;
+    with_login(at, [](house& h, fake_authorization_server& on) -> task<void> {
+      auto before = co_await h.of.grant();
+      expect(fatal(before.has_value()));
+      on.replace("/token", [](const auto&, const auto&) { return fake_answer{.how = fake_answer::ending::silence}; });
+      on.expire();
+      result<auth_grant> got = auth_grant{};
+      scope impatient{co_await this_context()};
+      auth_refusal why{.status = 401, .serial = before->serial};
+      impatient.spawn(refuse(h.of, std::move(why), got));
+      auto slept = co_await sleep_for(2'900ms);
+      expect(slept.has_value());
+      impatient.request_stop();
+      co_await impatient.join();
+      const time_point began = h.home.now();
+      co_await h.of.close();
+      expect(h.home.now() - began < 2s);
+    });
+  };
 };
 
 }  // namespace server_login_test
