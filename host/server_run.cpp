@@ -245,7 +245,13 @@ task<result<void>> server::look_after() {
     if (std::exchange(suspect_, false)) {
       auto alive = co_await unless_restarted(answers());
       const bool remote = !alive && process_ == nullptr && alive.error().code != errc::remote;
-      if (remote && !where.stop_requested() && !restart_) co_return alive.error();
+      if (remote && !where.stop_requested() && !restart_) {
+        error why = alive.error();
+        // A login that has just been renewed is refused for a moment at times. Whether it is over is what the next
+        // start finds out.
+        if (why.code == errc::auth && login_ && !login_->wanted() && login_->is_lasting()) why.code = errc::closed;
+        co_return why;
+      }
       if (!alive && alive.error().code == errc::timed_out)
         co_return error{.code = errc::timed_out, .what = "it does not answer any more"};
       continue;

@@ -151,6 +151,32 @@ const suite<"login"> tests = [] {
     });
   };
 
+  "C14 a login that can be renewed is not given up because a ping was refused twice"_test = [] {
+    fake_authorization_server at;
+    visit_again(at, [](hub_house& h) -> task<void> {
+      co_await h.until("r", state::ready);
+      static std::atomic<int> refusals;
+      refusals = 0;
+      server->replace("/mcp", [](const auto& asked, const auto& otherwise) {
+        if (asked.asks("tools/call") && refusals == 0) return fake_answer{.how = fake_answer::ending::reset};
+        if (!asked.asks("ping") || refusals == 2) return otherwise();
+        ++refusals;
+        return fake_answer{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
+      });
+      const call_outcome broken = co_await h.call("r__echo");
+      expect(broken.failure.has_value()) << broken.said();
+      call_outcome got;
+      for (int i = 0; i < 100 && got.said() != "ok"; ++i) {
+        auto slept = co_await sleep_for(20ms);
+        expect(slept.has_value());
+        expect(h.of.status("r")->state != state::needs_auth) << h.of.status("r")->reason;
+        if (refusals == 2) got = co_await h.call("r__echo");
+      }
+      expect(got.said() == "ok") << got.said() << refusals.load();
+      expect(server->counts().authorizations == 0_i);
+    });
+  };
+
   "E21 T-26 another authorization server is another registration and another login, and learns nothing of the first"_test =
       [] {
         static fake_authorization_server* second;
