@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "network.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -39,6 +41,22 @@ std::string credentials_in(const std::map<std::string, std::string>& headers) {
     if (names_credentials(name)) names += (names.empty() ? "header \"" : ", \"") + name + '"';
   }
   return names;
+}
+
+// Another text when one of the files was changed or replaced.
+std::string state_of(const tls_settings& files) {
+  std::string all;
+  for (const std::string* path :
+       {&files.trust_file, &files.trust_folder, &files.ca_file, &files.certificate_file, &files.key_file}) {
+    struct stat info{};
+    const bool there = !path->empty() && ::stat(path->c_str(), &info) == 0;
+    for (const auto part :
+         {static_cast<std::int64_t>(there), static_cast<std::int64_t>(info.st_dev),
+          static_cast<std::int64_t>(info.st_ino), static_cast<std::int64_t>(info.st_size),
+          static_cast<std::int64_t>(info.st_mtim.tv_sec), static_cast<std::int64_t>(info.st_mtim.tv_nsec)})
+      all += std::to_string(part) + ' ';
+  }
+  return all;
 }
 
 }  // namespace
@@ -116,13 +134,17 @@ task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings fi
   const char* const folder = std::getenv("SSL_CERT_DIR");
   if (files.trust_file.empty() && file != nullptr) files.trust_file = file;
   if (files.trust_folder.empty() && folder != nullptr) files.trust_folder = folder;
+  // Certificates are replaced while programs run.
+  std::function<result<std::string>()> look = [files] { return result<std::string>{state_of(files)}; };
+  auto state = co_await offload(std::move(look));
+  if (!state) co_return state.error();
   const auto known = contexts_.find(files);
-  if (known != contexts_.end()) co_return known->second;
+  if (known != contexts_.end() && known->second.state == *state) co_return known->second.context;
   // Reads hundreds of certificates.
   std::function<result<std::shared_ptr<tls_context>>()> load = [files] { return tls_context::client(files); };
   auto loaded = co_await offload(std::move(load));
   if (!loaded) co_return loaded;
-  contexts_.emplace(files, *loaded);
+  contexts_.insert_or_assign(files, loaded_context{.state = *std::move(state), .context = *loaded});
   co_return loaded;
 }
 

@@ -47,8 +47,12 @@ class network {
   // For all channels: a server that is started again is not a new name.
   std::shared_ptr<zone_memory> zones_ = std::make_shared<zone_memory>();
   std::set<std::string> warned_;  // servers whose headers were said to go out without TLS
+  struct loaded_context {
+    std::string state{};  // of the files when they were read
+    std::shared_ptr<tls_context> context{};
+  };
   // By every setting that goes into one; shared because a trust store takes a megabyte.
-  std::map<tls_settings, std::shared_ptr<tls_context>> contexts_;
+  std::map<tls_settings, loaded_context> contexts_;
 };
 
 }  // namespace hawser

@@ -2,8 +2,11 @@
 // What servers on the network share, and what each of them has for itself: TLS contexts.
 #include "../../host/network.hpp"
 
+#include <filesystem>
+
 #include "../support/certificates.hpp"
 #include "../support/run.hpp"
+#include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
 namespace network_test {
@@ -32,6 +35,24 @@ const suite<"network"> tests = [] {
     expect(second != nullptr and second != context);
     expect(context_for(l, net, {.trust_file = "/nonexistent/roots.pem"}) == nullptr)
         << "a file that cannot be read is an error, whatever was loaded before";
+  };
+
+  "SEC-6 a trust file that was replaced is read again for the next connection"_test = [] {
+    certificate_office one;
+    certificate_office other;
+    const testing::temporary_folder folder;
+    std::filesystem::copy_file(one.root_file(), folder / "roots.pem");
+    loop l;
+    network net{l};
+    const tls_settings files{.trust_file = folder / "roots.pem"};
+    const auto before = context_for(l, net, files);
+    expect(fatal(before != nullptr));
+    expect(context_for(l, net, files) == before);
+    std::filesystem::copy_file(other.root_file(), folder / "next.pem");
+    std::filesystem::rename(folder / "next.pem", folder / "roots.pem");
+    const auto after = context_for(l, net, files);
+    expect(after != nullptr and after != before);
+    expect(context_for(l, net, files) == after);
   };
 
   "SEC-5 all connections of a host remember together where a name led at first"_test = [] {
