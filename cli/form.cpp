@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "../transports/json_text.hpp"
 #include "code_points.hpp"
@@ -131,13 +132,18 @@ result<json::value> read_text(const form_field& field, std::string_view line) {
 result<json::value> read_number(const form_field& field, std::string_view text) {
   const char* end = text.data() + text.size();
   std::int64_t whole = 0;
-  const bool is_whole = std::from_chars(text.data(), end, whole).ptr == end && !text.empty();
+  const auto counted = std::from_chars(text.data(), end, whole);
+  const bool looks_whole = counted.ptr == end && !text.empty();
+  const bool is_whole = looks_whole && counted.ec == std::errc{};
   double number = 0;
   const auto read = std::from_chars(text.data(), end, number);
   const bool is_number = read.ptr == end && read.ec == std::errc{} && std::isfinite(number);
-  if (!is_number || (field.what == kind::integer && !is_whole) || outside(field, number)) {
+  if (!is_number || (field.what == kind::integer && !looks_whole) || outside(field, number)) {
     return wrong("needs " + answer_hint(field));
   }
+  if (field.what == kind::integer && !is_whole)
+    return wrong("needs a whole number from " + std::to_string(std::numeric_limits<std::int64_t>::min()) + " to " +
+                 std::to_string(std::numeric_limits<std::int64_t>::max()));
   return is_whole ? json::value(whole) : json::value(number);
 }
 
@@ -151,14 +157,18 @@ result<json::value> read_boolean(std::string_view text) {
 }
 
 const form_field::option* find_option(const form_field& field, std::string_view text) {
+  std::size_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto counted = std::from_chars(text.data(), end, number);
+  const bool is_number = counted.ptr == end && counted.ec == std::errc{} && !text.empty() && number >= 1;
+  // What the user sees before an option means that option, whatever other options are called.
+  const bool shown = is_number && number <= std::min(field.options.size(), form_options_shown);
+  if (shown && text == std::to_string(number)) return &field.options[number - 1];
   for (const auto member : {&form_field::option::value, &form_field::option::title}) {
     const auto found = std::ranges::find(field.options, text, member);
     if (found != field.options.end()) return &*found;
   }
-  std::size_t number = 0;
-  const char* end = text.data() + text.size();
-  const bool counted = std::from_chars(text.data(), end, number).ptr == end && !text.empty();
-  return counted && number >= 1 && number <= field.options.size() ? &field.options[number - 1] : nullptr;
+  return is_number && number <= field.options.size() ? &field.options[number - 1] : nullptr;
 }
 
 result<json::value> read_choices(const form_field& field, std::string_view line) {
@@ -175,6 +185,27 @@ result<json::value> read_choices(const form_field& field, std::string_view line)
   }
   if (outside(field, static_cast<double>(chosen.size()))) return wrong("needs " + span_text(field) + " of them");
   return json::value(std::move(chosen));
+}
+
+const form_field::option* option_of(const form_field& field, const json::value& value) {
+  const json::string* text = value.if_string();
+  if (text == nullptr) return nullptr;
+  const auto found = std::ranges::find(field.options, std::string_view{*text}, &form_field::option::value);
+  return found != field.options.end() ? &*found : nullptr;
+}
+
+// A default is a value, and not what somebody types.
+bool takes_default(const form_field& field, const json::value& preset) {
+  if (field.what == kind::choice) return option_of(field, preset) != nullptr;
+  if (field.what != kind::choices) return read_answer(field, answer_text(field, preset)).has_value();
+  const json::array* several = preset.if_array();
+  return several != nullptr && !outside(field, static_cast<double>(several->size())) &&
+         std::ranges::all_of(*several, [&](const json::value& one) { return option_of(field, one) != nullptr; });
+}
+
+std::string titled(const form_field::option& one, bool quoted) {
+  const auto text = [&](const std::string& part) { return quoted ? json_string(part) : part; };
+  return one.title == one.value ? text(one.value) : text(one.title) + " (" + text(one.value) + ')';
 }
 
 }  // namespace
@@ -199,7 +230,7 @@ result<std::vector<form_field>> read_form(const json::object& schema) {
     field.required = required != nullptr && std::ranges::find(*required, json::value(field.name)) != required->end();
     const json::value* preset = described->if_contains("default");
     // A default that the form itself would not take is no help.
-    if (preset != nullptr && read_answer(field, answer_text(field, *preset)).has_value()) field.preset = *preset;
+    if (preset != nullptr && takes_default(field, *preset)) field.preset = *preset;
     fields.push_back(std::move(field));
   }
   return fields;
@@ -232,6 +263,22 @@ std::string answer_text(const form_field& field, const json::value& value) {
     return all;
   }
   return json::serialize(value);
+}
+
+std::string shown_answer(const form_field& field, const json::value& value) {
+  if (field.what == kind::choice) {
+    const form_field::option* option = option_of(field, value);
+    if (option != nullptr) return titled(*option, false);
+  }
+  const json::array* several = value.if_array();
+  if (field.what != kind::choices || several == nullptr) return answer_text(field, value);
+  if (several->empty()) return "(none of them)";
+  std::string all;
+  for (const json::value& one : *several) {
+    const form_field::option* option = option_of(field, one);
+    all.append(all.empty() ? "" : ", ").append(option != nullptr ? titled(*option, true) : json::serialize(one));
+  }
+  return all;
 }
 
 std::string answer_hint(const form_field& field) {

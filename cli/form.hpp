@@ -37,9 +37,16 @@ struct form_field {
 /// allows.
 result<std::vector<form_field>> read_form(const boost::json::object& schema);
 
+/// How many options of a choice are shown, with their numbers: more would push the question off the screen.
+inline constexpr std::size_t form_options_shown = 50;
+
 /// The value that a line means, checked against the field. errc::parse says what would be right. A choice is given by
-/// its number, its value or its title, several of them with commas between.
+/// its number, its value or its title, several of them with commas between; a number that is shown means what it stands
+/// before, also where another option has it as its value.
 result<boost::json::value> read_answer(const form_field& field, std::string_view line);
+
+/// For the user's eyes: a choice as it stands in the list, with its title and its value; of several each in quotes.
+std::string shown_answer(const form_field& field, const boost::json::value& value);
 
 /// What the user would type for this value.
 std::string answer_text(const form_field& field, const boost::json::value& value);

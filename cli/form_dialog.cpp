@@ -15,8 +15,6 @@ namespace {
 namespace json = boost::json;
 using action = elicitation_answer::action;
 
-constexpr std::size_t options_shown = 50;  // more would push the question off the screen
-
 /// What became of one question: a value, none because it was left out, or the end of the whole form.
 struct step {
   std::optional<json::value> value{};
@@ -37,15 +35,15 @@ std::optional<action> refusal_in(std::string_view line) {
 void describe(output& to, const form_field& field) {
   to.line({});
   if (!field.description.empty()) to.line({in(ink::dim, escaped(field.description))});
-  for (std::size_t i = 0; i < std::min(field.options.size(), options_shown); ++i) {
+  for (std::size_t i = 0; i < std::min(field.options.size(), form_options_shown); ++i) {
     const form_field::option& one = field.options[i];
     const bool titled = one.title != one.value;
     to.print({"  ", decimal(static_cast<std::int64_t>(i + 1)), ") ", escaped(one.title)});
     if (titled) to.print({in(ink::dim, safe_text{" (", escaped(one.value), ")"})});
     to.line({});
   }
-  if (field.options.size() > options_shown) {
-    to.line({"  ... and ", decimal(static_cast<std::int64_t>(field.options.size() - options_shown)), " more"});
+  if (field.options.size() > form_options_shown) {
+    to.line({"  ... and ", decimal(static_cast<std::int64_t>(field.options.size() - form_options_shown)), " more"});
   }
 }
 
@@ -53,7 +51,7 @@ void prompt(output& to, const form_field& field, const std::optional<json::value
   to.print({in(ink::bold, escaped(field.title)), " (", escaped(answer_hint(field))});
   if (!field.required) to.print({", optional"});
   to.print({")"});
-  if (preset) to.print({" [", escaped(answer_text(field, *preset)), "]"});
+  if (preset) to.print({" [", escaped(shown_answer(field, *preset)), "]"});
   to.print({": "});
   to.push();
 }
@@ -87,7 +85,8 @@ void review(output& to, const std::vector<form_field>& fields, const std::vector
   for (std::size_t i = 0; i < fields.size(); ++i) {
     to.print({"  ", escaped(fields[i].title), ": "});
     if (answers[i]) {
-      to.line(escaped(answer_text(fields[i], *answers[i])));
+      // The whole of it, however long: who agrees to send it must have been able to see it.
+      to.line(escaped(shown_answer(fields[i], *answers[i]), whole_line));
     } else {
       to.line({in(ink::dim, "(left out)")});
     }

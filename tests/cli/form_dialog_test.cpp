@@ -136,6 +136,21 @@ const suite<"form_dialog"> tests = [] {
     expect(contains(visit("https://xn--bnk-0na.example/", {}).shown, "look like others"));
     expect(!contains(visit("https://bank.example/", {}).shown, "look like others"));
   };
+
+  "SEC-2 the review shows what is sent: a choice with its title and its value, each of several, and whole texts"_test =
+      [] {
+        const std::string schema =
+            R"({"properties":{"c":{"type":"string","oneOf":[{"const":"r","title":"Red"},{"const":"Red","title":"r"}]},
+            "m":{"type":"array","items":{"enum":["a","b","a, b"]}},"t":{"type":"string"}},"required":["c","m","t"]})";
+        const std::string text = std::string(3'000, 'x') + "end";
+        const auto one = fill(request(schema), {"1", "3", text, "y"});
+        expect(boost::json::serialize(one.answer.content) == R"({"c":"r","m":["a, b"],"t":")" + text + "\"}");
+        expect(contains(one.shown, "  c: Red (r)\n")) << one.shown;
+        expect(contains(one.shown, "  m: \"a, b\"\n")) << one.shown;
+        expect(contains(one.shown, "  t: " + text + '\n'));
+        const auto two = fill(request(schema), {"2", "1,2", "t", "y"});
+        expect(contains(two.shown, "  c: r (Red)\n") && contains(two.shown, "  m: \"a\", \"b\"\n")) << two.shown;
+      };
 };
 
 }  // namespace form_dialog_test

@@ -97,7 +97,6 @@ const suite<"form"> tests = [] {
       for (const char* green : {"2", "g", "Green"}) expect(answer(f, green) == R"("g")") << schema << green;
       for (const char* bad : {"0", "3", "blue", ""}) expect(answer(f, bad).starts_with("error")) << schema << bad;
     }
-    expect(answer(field(R"({"type":"string","enum":["3","2","1"]})"), "3") == R"("3")") << "a value before a number";
   };
 
   "several choices have commas between"_test = [] {
@@ -130,6 +129,41 @@ const suite<"form"> tests = [] {
       expect(r.error().what == R"(the form's member "deep" is of no kind that forms may have)");
     }
     expect(cli::read_form(json::object{}).has_error());
+  };
+
+  "SEC-2 a number that is shown means the option it stands before, whatever others are called"_test = [] {
+    const auto f = field(R"({"type":"string","enum":["3","2","1","x"]})");
+    expect(answer(f, "3") == R"("1")") << answer(f, "3");
+    expect(answer(f, "1") == R"("3")") << answer(f, "1");
+    const auto titled =
+        field(R"({"type":"string","oneOf":[{"const":"keep","title":"2"},{"const":"delete","title":"1"}]})");
+    expect(answer(titled, "1") == R"("keep")");
+    expect(answer(titled, "2") == R"("delete")");
+    const auto several = field(R"({"type":"array","items":{"enum":["2","1"]}})");
+    expect(answer(several, "1") == R"(["2"])");
+    expect(answer(field(R"({"type":"string","enum":["02","x"]})"), "02") == R"("02")") << "not as it is shown";
+    std::string many;
+    for (int i = 1; i <= 60; ++i) many += (i == 1 ? "\"" : ",\"") + std::to_string(61 - i) + '"';
+    const auto long_list = field(R"({"type":"string","enum":[)" + many + "]}");
+    expect(answer(long_list, "50") == R"("11")") << "shown";
+    expect(answer(long_list, "51") == R"("51")") << "not shown: only a value";
+  };
+
+  "SEC-2 a default of a choice is a value, and never a number or a title"_test = [] {
+    expect(!field(R"({"type":"string","enum":["a","b"],"default":"2"})").preset.has_value());
+    expect(!field(R"({"type":"array","items":{"enum":["a","b"]},"default":["2"]})").preset.has_value());
+    expect(!field(R"({"type":"string","oneOf":[{"const":"a","title":"A"}],"default":"A"})").preset.has_value());
+    expect(field(R"({"type":"string","enum":["3","2","1"],"default":"3"})").preset == json::value("3"));
+  };
+
+  "SEC-2 a whole number that is too large is refused, and not changed"_test = [] {
+    const auto whole = field(R"({"type":"integer"})");
+    for (const char* bad : {"9223372036854775808", "-9223372036854775809", "99999999999999999999"})
+      expect(answer(whole, bad) == "error: needs a whole number from -9223372036854775808 to 9223372036854775807")
+          << answer(whole, bad);
+    expect(answer(whole, "9223372036854775807") == "9223372036854775807");
+    const std::string large = answer(field(R"({"type":"number"})"), "100000000000000000000");
+    expect(large == "1E20") << large;
   };
 };
 
