@@ -8,6 +8,7 @@
 #include <set>
 
 #include "../runtime/event.hpp"
+#include "../runtime/redaction.hpp"
 #include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
@@ -50,6 +51,22 @@ bool has_no_templates(list_kind what, const error& why) {
          why.native == protocol::code::method_not_found;
 }
 
+// As deep as the parser let it be.
+void redact_texts(const redaction& hidden, boost::json::value& in) {
+  if (boost::json::string* text = in.if_string()) {
+    *text = hidden.apply(*text);
+  } else if (boost::json::array* elements = in.if_array()) {
+    for (boost::json::value& one : *elements) redact_texts(hidden, one);
+  } else if (boost::json::object* members = in.if_object()) {
+    boost::json::object shown;
+    for (auto& member : *members) {
+      redact_texts(hidden, member.value());
+      shown.insert_or_assign(hidden.apply(member.key()), std::move(member.value()));
+    }
+    in = std::move(shown);
+  }
+}
+
 }  // namespace
 
 task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<list_kind> kinds) {
@@ -73,6 +90,12 @@ task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<lis
     }
   }
   co_return lists;
+}
+
+void redact(errand& e, server_lists& lists) {
+  for (server_list& one : lists.all) {
+    for (boost::json::value& element : one.elements) redact_texts(*e.home.hidden(), element);
+  }
 }
 
 std::string text_in(const boost::json::value& element, std::string_view member) {
@@ -173,6 +196,7 @@ task<result<std::string>> find_owner(errand& e, std::string server, list_kind wh
     co_return std::move(search.owners.front());
   }
   error why = not_one_owner(search);
+  why.what = e.home.hidden()->apply(why.what);  // names that a server lists
   const auto& outcomes = std::get<0>(first.values);
   if (!search.owners.empty() || !outcomes) co_return why;
   // Where somebody could not be asked, nobody knows.

@@ -26,6 +26,9 @@ struct server_lists {
 /// An error only if a stop came first, or there is no server.
 task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<list_kind> kinds);
 
+/// The lists without secrets, to be printed: a server may say again what it was told. Not for finding anything.
+void redact(errand& e, server_lists& lists);
+
 /// A member that is a text; empty if it is none.
 std::string text_in(const boost::json::value& element, std::string_view member);
 

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 
+#include "../../runtime/redaction.hpp"
 #include "../errand.hpp"
 #include "../login_desk.hpp"
 #include "../table.hpp"
@@ -80,9 +81,15 @@ safe_text shown_name(const std::vector<std::string>& names, const std::string& u
   return text;
 }
 
+// The path of a URL may be a secret, too.
+void redact(errand& e, login_summary& of) {
+  for (std::string* text : {&of.server, &of.issuer, &of.resource, &of.scope}) *text = e.home.hidden()->apply(*text);
+}
+
 task<result<exit_code>> show_logins(errand& e) {
-  const auto kept = co_await e.servers.logins();
+  auto kept = co_await e.servers.logins();
   if (!kept) co_return kept.error();
+  for (login_summary& one : *kept) redact(e, one);
   if (e.options.json) {
     json::array all;
     for (const login_summary& one : *kept) all.push_back(login_json(one, names_of(e, one.server)));
@@ -133,6 +140,7 @@ task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
     if (why.phase == "store") why.what += "; --session-only logs in until this command ends";
     co_return why;
   }
+  redact(e, *made);
   print_login(e, options.server, *made);
   co_return exit_code::ok;
 }

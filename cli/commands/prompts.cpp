@@ -30,8 +30,9 @@ std::string arguments_of(const json::value& prompt) {
 
 task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
   std::vector<list_kind> kinds{list_kind::prompts};
-  const auto lists = co_await lists_of(e, options.server, std::move(kinds));
+  auto lists = co_await lists_of(e, options.server, std::move(kinds));
   if (!lists) co_return lists.error();
+  redact(e, *lists);
   table rows{"PROMPT", "SERVER", "ARGUMENTS", "DESCRIPTION"};
   json::array all;
   for (const server_list& one : lists->all) {

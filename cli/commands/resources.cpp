@@ -43,6 +43,7 @@ task<result<exit_code>> list_resources(errand& e, const server_options& options)
   std::vector<list_kind> kinds{list_kind::resources, list_kind::resource_templates};
   auto lists = co_await lists_of(e, options.server, std::move(kinds));
   if (!lists) co_return std::move(lists).error();
+  redact(e, *lists);
   if (options.json) {
     const json::object document{{"resources", as_json(*lists, list_kind::resources)},
                                 {"templates", as_json(*lists, list_kind::resource_templates)}};

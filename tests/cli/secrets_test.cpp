@@ -114,6 +114,34 @@ void reflect(web_peer& with) {
   }
 }
 
+// A server whose lists, and the data of its errors, have in them with what it was asked.
+void list_what_was_told(web_peer& with) {
+  while (const auto asked = with.request()) {
+    const std::size_t key = asked->head.find("X-Key: ");
+    const std::string told = asked->head.substr(key + 7, asked->head.find('\r', key) - key - 7);
+    const std::string text = json::serialize(json::string{"with " + told});
+    const auto answer = [&](const std::string& member) {
+      with.json(R"({"jsonrpc":"2.0","id":)" + asked->id() + ',' + member + '}');
+    };
+    if (asked->id().empty()) {
+      with.reply("202 Accepted", "text/plain", "");
+    } else if (asked->asks("initialize")) {
+      answer(R"("result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},)"
+             R"("serverInfo":{"name":"s","version":"1"}})");
+    } else if (asked->asks("tools/list")) {
+      answer(R"("result":{"tools":[{"name":"w","inputSchema":{"type":"object"}},{"name":)" + text +
+             R"(,"inputSchema":5}]})");
+    } else if (asked->asks("prompts/list")) {
+      answer(R"("result":{"prompts":[{"name":)" + text + R"(,"description":)" + text + R"(,"arguments":[{"name":)" +
+             text + "}]}]}");
+    } else if (asked->asks("resources/list")) {
+      answer(R"("result":{"resources":[{"uri":"a://b","name":)" + text + R"(,"_meta":{)" + text + ":1}}]}");
+    } else {
+      answer(R"("error":{"code":-32000,"message":)" + text + R"(,"data":{"x":)" + text + "}}");
+    }
+  }
+}
+
 const suite<"secrets"> tests = [] {
   "T-31 40 secrets are in no output, trace, argument and in nobody else's environment"_test = [] {
     planted_secrets planted;
@@ -251,6 +279,26 @@ const suite<"secrets"> tests = [] {
     // Pieces of them neither, where a text was cut.
     for (const std::string& one : {key, path, own, literal})
       expect(seen.find(one.substr(one.size() - 10)) == seen.npos) << seen;
+  };
+
+  "SEC-3 printed lists, tools that are left out and the data of errors have no secrets"_test = [] {
+    const web_script server{list_what_was_told};
+    workshop work{{}};
+    const std::string key = "k-" + hawser::base64url(hawser::random_bytes(12));
+    work.environment.push_back("SEC3_KEY=" + key);
+    const json::object far{{"url", server.origin() + "/mcp"}, {"headers", json::object{{"X-Key", "${SEC3_KEY}"}}}};
+    work.write("mcp.json", json::serialize(json::object{{"mcpServers", json::object{{"far", far}}}}));
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"prompts"}, {"resources"}, {"tools"}, {"get", "far"}, {"call", "far__w"}, {"prompt", "p"}}) {
+      for (const bool as_json : {false, true}) {
+        std::vector<std::string> all = words;
+        if (as_json) all.emplace_back("--json");
+        const ended_program one = work.run(all);
+        expect_none(words.front(), one.out + one.err, {key});
+        const bool said = (one.out + one.err).find("[redacted]") != std::string::npos;
+        expect(said || words.front() == "prompt") << words.front() << one.out << one.err;
+      }
+    }
   };
 };
 
