@@ -54,10 +54,24 @@ std::unique_ptr<server_login> login_for(const server_surroundings& around, const
   return std::make_unique<server_login>(around.logins, std::move(of));
 }
 
-// JSON again, also where the mark stands for what was no text: then the whole is one.
+// Its texts one by one, without their escapes, which hide a secret once more than elsewhere; then what is no text. JSON
+// again, also where the mark stands for a number: then the whole is one text. Precondition: valid JSON.
 std::string redacted_json(const redaction& hidden, std::string_view json) {
-  std::string shown = hidden.apply(json);
-  return shown == json || validate_json(shown) ? shown : json_string(shown);
+  std::string texts;
+  while (!json.empty()) {
+    const std::size_t begin = std::min(json.find('"'), json.size());
+    std::size_t end = begin + 1;
+    while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    texts += json.substr(0, begin);
+    json.remove_prefix(begin);
+    const std::string_view token = json.substr(0, end + 1 - begin);
+    const auto text = text_of(token);
+    const std::string shown = text ? hidden.apply(*text) : std::string{};
+    texts += !text || shown == *text ? std::string{token} : json_string(shown);
+    json.remove_prefix(token.size());
+  }
+  std::string whole = hidden.apply(texts);
+  return whole == texts || validate_json(whole) ? whole : json_string(whole);
 }
 
 }  // namespace

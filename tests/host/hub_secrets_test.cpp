@@ -22,11 +22,12 @@ using testing::tool_named;
 
 const std::string planted = "tok-AbCdEf0123456789xyzXYZ";
 const std::string planted_number = "314159265358";
+const std::string planted_quoted = R"(Zq7"x\p/9Kd+W2=mN4&vB6%uT8~)";
 
 // One hub with one server, "echo", that knows the secrets.
 struct echo_fixture {
   echo_fixture(context where, std::function<void(scripted_end&)> prepare) : fleet(where), servers(*where.loop, {}) {
-    for (const std::string& one : {planted, planted_number}) where.loop->hidden()->add_for_good(one);
+    for (const std::string& one : {planted, planted_number, planted_quoted}) where.loop->hidden()->add_for_good(one);
     const auto added = servers.add_server({.name = "echo"}, fleet.connects(std::move(prepare)));
     expect((added.has_value()) >> fatal);
   }
@@ -46,7 +47,7 @@ struct echo_fixture {
 
 void expect_hidden(const error& why, bool has_data) {
   expect(!contains(why.what, planted) && !contains(why.data, planted)) << why.what << why.data;
-  expect(!contains(why.data, planted_number)) << why.data;
+  expect(!contains(why.data, planted_number) && !contains(why.data, "9Kd+W2")) << why.data;
   expect(why.data.empty() != has_data) << why.data;
   if (!has_data) return;
   expect(validate_json(why.data).has_value()) << why.data;
@@ -57,7 +58,11 @@ task<void> data_of_errors() {
   const std::string in_text = R"({"x":"Bearer )" + planted + R"(","y":1})";
   // Nothing that JSON could have in the place of a number: the whole becomes a text.
   const std::string in_number = R"({"x":)" + planted_number + '}';
-  for (const std::string& data : {in_text, in_number}) {
+  // As three servers would quote each other.
+  std::string quoted = "\x01" + planted_quoted;
+  for (int i = 0; i < 3; ++i) quoted = json_string(quoted);
+  const std::string in_quotes = R"({"x":[)" + quoted + R"(,"a\"b"],"y":{}})";
+  for (const std::string& data : {in_text, in_number, in_quotes}) {
     const auto prepare = [&](scripted_end& end) {
       serving(tool_named("look"), R"({"tools":{},"prompts":{},"resources":{}})")(end);
       for (const char* method : {"tools/call", "prompts/list", "prompts/get", "resources/read", "x/y"})
