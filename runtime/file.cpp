@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 
 #include "detail/file_io.hpp"
 #include "detail/unique_fd.hpp"
@@ -52,6 +55,30 @@ result<void> write_beside(int fd, const std::string& temporary, const std::strin
   return {};
 }
 
+// What processes that were killed have left. Those of others who are writing just now are younger.
+result<void> remove_leftovers(const std::string& folder, std::string_view name) {
+  constexpr std::time_t old = 10 * 60;
+  constexpr std::string_view pattern = ".XXXXXX";
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries{::opendir(folder.c_str()),
+                                                    [](DIR* one) { return ::closedir(one); }};
+  if (!entries && errno == EACCES) return {};  // a folder one may write to and not read
+  if (!entries) return detail::file_error(errno, folder, "open");
+  const std::time_t now = std::time(nullptr);
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(entries.get());
+    if (entry == nullptr && errno != 0) return detail::file_error(errno, folder, "read");
+    if (entry == nullptr) return {};
+    const std::string_view one{entry->d_name};
+    if (one.size() != name.size() + pattern.size() || !one.starts_with(name) || one[name.size()] != '.') continue;
+    const int at = ::dirfd(entries.get());
+    struct stat info{};
+    if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;  // it has got its name
+    if (S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && info.st_mtime < now - old)
+      ::unlinkat(at, entry->d_name, 0);
+  }
+}
+
 result<void> replace_now(const std::string& path, const std::string& content) {
   std::string temporary = path + ".XXXXXX";
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
@@ -66,6 +93,8 @@ result<void> replace_now(const std::string& path, const std::string& content) {
   // The new name must survive a power cut, too.
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  const std::string_view name = std::string_view{path}.substr(slash == std::string::npos ? 0 : slash + 1);
+  if (auto removed = remove_leftovers(folder, name); !removed) return removed;
   const unique_fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory && errno == EACCES) return {};  // a folder one may write to and not read: nothing to sync it by
   if (!directory) return detail::file_error(errno, folder, "open");

@@ -134,6 +134,25 @@ const suite<"file"> tests = [] {
     }
   };
 
+  "F03 what a killed process has left beside a file goes with the next replacement"_test = [] {
+    const folder f;
+    const auto leave = [&](const std::string& name, std::chrono::minutes age) {
+      put(f / name, "half");
+      std::filesystem::last_write_time(f / name, std::filesystem::file_time_type::clock::now() - age);
+    };
+    leave("a.json.Ab12xY", std::chrono::minutes{20});
+    leave("a.json.Zz99zZ", std::chrono::minutes{1});
+    leave("b.json.Ab12xY", std::chrono::minutes{20});
+    leave("a.json.longer-name", std::chrono::minutes{20});
+    leave("a.json-Ab12xY", std::chrono::minutes{20});
+    std::filesystem::create_directory(f / "a.json.folder");
+    expect(run(replace_file(f / "a.json", "new")).has_value());
+    expect(text_of(f / "a.json") == "new");
+    expect(!std::filesystem::exists(f / "a.json.Ab12xY")) << "left over";
+    for (const char* kept : {"a.json.Zz99zZ", "b.json.Ab12xY", "a.json.longer-name", "a.json-Ab12xY", "a.json.folder"})
+      expect(std::filesystem::exists(f / kept)) << kept;
+  };
+
   "a replaced file is its owner's alone, whatever the umask and the old mode"_test = [] {
     const folder f;
     for (const mode_t mask : {0000U, 0022U, 0077U, 0777U}) {
