@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 #include <optional>
 #include <utility>
 
 #include "../transports/json_text.hpp"
+#include "../transports/json_tree.hpp"
 #include "../transports/json_validator.hpp"
 
 namespace hawser {
@@ -149,7 +150,7 @@ boost::json::value detail::blocks_as_json(std::string_view content) {
   boost::json::array blocks;
   for_each_element(content, [&](std::string_view json) {
     if (known_kind(raw_block{json})) {
-      blocks.push_back(tree_of(json));
+      blocks.push_back(checked_json_tree(json));
     } else {
       blocks.push_back(boost::json::object{{"type", "text"}, {"text", compact_json(json)}});
     }
@@ -216,13 +217,6 @@ std::string detail::compact_json(std::string_view json) {
     p = behind;
   }
   return out;
-}
-
-boost::json::value detail::tree_of(std::string_view json) {
-  boost::json::parse_options options;
-  options.max_depth = json_validator::deepest;
-  boost::system::error_code failure;
-  return boost::json::parse(boost::json::string_view{json.data(), json.size()}, failure, {}, options);
 }
 
 }  // namespace hawser

@@ -36,7 +36,8 @@ result<std::vector<content_block>> map_content_blocks(std::string_view content);
 // Precondition of all below: `content` is a valid JSON array.
 namespace detail {
 std::vector<content_block> blocks_of(std::string_view content);
-/// The blocks as they were sent, but for those of unknown kinds, which have become texts.
+/// The blocks as they were sent, but for those of unknown kinds, which have become texts. check_json_tree() accepts
+/// them.
 boost::json::value blocks_as_json(std::string_view content);
 /// Texts joined by line feeds; what is no text is mentioned, not inlined. Empty if there is nothing to say.
 std::string text_of_blocks(std::string_view content, resource_form resources);
@@ -44,8 +45,6 @@ std::string text_of_blocks(std::string_view content, resource_form resources);
 result<std::string> exact_text_of_blocks(std::string_view content);
 /// Without the space between tokens.
 std::string compact_json(std::string_view json);
-/// A tree of valid JSON, however deep.
-boost::json::value tree_of(std::string_view json);
 }  // namespace detail
 
 }  // namespace hawser

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../transports/json_text.hpp"
+#include "../transports/json_tree.hpp"
 #include "detail/capped.hpp"
 #include "detail/schema_defaults.hpp"
 #include "schema_check.hpp"
@@ -42,7 +43,7 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
     why.phase = "call";
     return why;
   };
-  if (auto valid = result.check(); !valid) return bad(valid.error());
+  if (auto valid = result.check_tree(); !valid) return bad(valid.error());
   const auto made = std::make_shared<parts>(std::move(result), std::move(options));
   const std::string_view text = made->bytes.text();
   if (text[text.find_first_not_of(" \t\r\n")] != '{')
@@ -69,8 +70,9 @@ envelope envelope::of_value(const boost::json::value& value, envelope_options op
   std::string whole =
       R"({"content":[{"type":"text","text":)" + json_string(json) + R"(}],"structuredContent":)" + json + '}';
   if (auto made = read(raw_json{whole}, options)) return *std::move(made);
-  return failure("the tool's value cannot be written as JSON: its texts are not UTF-8, or it is too deep",
-                 std::move(options));
+  return failure(
+      "the tool's value cannot be written as JSON: its texts are not UTF-8, it is too deep, or names of it collide",
+      std::move(options));
 }
 
 envelope envelope::failure(std::string_view text, envelope_options options) {
@@ -113,14 +115,15 @@ std::vector<content_block> envelope::content() const {
 
 std::optional<boost::json::value> envelope::structured() const {
   if (parts_->structured.empty()) return std::nullopt;
-  return detail::tree_of(parts_->structured);
+  return checked_json_tree(parts_->structured);
 }
 
 boost::json::value envelope::data() const {
   auto value = structured();
   if (!value) return parts_->content.empty() ? boost::json::array{} : detail::blocks_as_json(parts_->content);
-  if (!parts_->options.schema.json.empty() && validate_json(parts_->options.schema.json))
-    detail::fill_defaults(*value, detail::tree_of(parts_->options.schema.json));
+  if (!parts_->options.schema.json.empty()) {
+    if (const auto schema = json_tree(parts_->options.schema.json)) detail::fill_defaults(*value, *schema);
+  }
   return *std::move(value);
 }
 
@@ -134,7 +137,7 @@ std::optional<std::string> envelope::violation() const {
 
 boost::json::object envelope::meta() const {
   if (!parts_->meta.starts_with('{')) return {};
-  return detail::tree_of(parts_->meta).as_object();
+  return checked_json_tree(parts_->meta).as_object();
 }
 
 std::string_view envelope::raw() const noexcept { return parts_->bytes.text(); }

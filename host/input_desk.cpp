@@ -44,7 +44,9 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
   json::object object;
   if (!params.empty()) {
     auto parsed = raw_json{params}.parse();
-    if (!parsed || !parsed->is_object())
+    if (!parsed)
+      co_return rpc_error(protocol::code::invalid_params, "the params of " + method + ": " + parsed.error().what);
+    if (!parsed->is_object())
       co_return rpc_error(protocol::code::invalid_params, "the params of " + method + " are no object");
     object = std::move(parsed->get_object());
   }

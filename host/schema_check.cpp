@@ -2,11 +2,10 @@
 #include "schema_check.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
 
-#include "../transports/json_validator.hpp"
+#include "../transports/json_tree.hpp"
 #include "detail/capped.hpp"
 #include "detail/schema_evaluator.hpp"
 #include "detail/schema_plan.hpp"
@@ -24,14 +23,6 @@ constexpr std::size_t longest_message = 500;
 
 error schema_error(errc code, std::string what) { return {.code = code, .what = "schema: " + std::move(what)}; }
 
-// Both trees are gone when the check is over, so that nothing in them is given back by itself.
-boost::json::value tree_in(std::string_view json, boost::json::monotonic_resource& memory) {
-  boost::json::parse_options options;
-  options.max_depth = json_validator::deepest;
-  boost::system::error_code failure;
-  return boost::json::parse(boost::json::string_view{json.data(), json.size()}, failure, &memory, options);
-}
-
 }  // namespace
 
 detail::schema_budget detail::budget_for(std::size_t bytes) noexcept {
@@ -47,17 +38,16 @@ result<std::optional<std::string>> schema_violation(std::string_view schema, std
 
 result<std::optional<std::string>> detail::schema_violation(std::string_view schema, std::string_view instance,
                                                             schema_budget& budget) {
-  if (auto valid = validate_json(schema, schema_limits); !valid)
-    return schema_error(valid.error().code, valid.error().what);
-  if (auto valid = validate_json(instance, instance_limits); !valid)
-    return error{.code = valid.error().code, .what = "value to be checked: " + valid.error().what};
+  // Both trees are gone when the check is over, so that nothing in them is given back by itself.
   boost::json::monotonic_resource memory;
-  const boost::json::value rules = tree_in(schema, memory);
-  const auto plan = schema_plan::read(rules);
+  const auto rules = json_tree(schema, schema_limits, &memory);
+  if (!rules) return schema_error(rules.error().code, rules.error().what);
+  const auto value = json_tree(instance, instance_limits, &memory);
+  if (!value) return error{.code = value.error().code, .what = "value to be checked: " + value.error().what};
+  const auto plan = schema_plan::read(*rules);
   if (!plan) return plan.error();
-  const boost::json::value value = tree_in(instance, memory);
   schema_evaluator evaluator{*plan, budget};
-  switch (evaluator.judge(value)) {
+  switch (evaluator.judge(*value)) {
     case schema_evaluator::verdict::satisfied: return std::optional<std::string>{};
     case schema_evaluator::verdict::violated:
       return std::optional{std::string{whole_characters(evaluator.violation(), longest_message)}};

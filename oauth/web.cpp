@@ -5,7 +5,7 @@
 
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
-#include "../transports/json_validator.hpp"
+#include "../transports/json_tree.hpp"
 #include "../transports/protocol.hpp"
 
 namespace hawser {
@@ -21,19 +21,15 @@ http_client_options short_answers(http_client_options options) {
 }
 
 void read_object(std::string_view text, web_answer& into) {
-  if (auto valid = validate_json(text, {.max_depth = web::max_depth}); !valid) {
-    into.fault = valid.error().code == errc::too_large ? "nests too deeply or has too many values"
-                                                       : "is not JSON: " + valid.error().what;
-    return;
-  }
-  boost::system::error_code failure;
-  boost::json::value value = boost::json::parse(boost::json::string_view{text.data(), text.size()}, failure);
-  if (failure) {
-    into.fault = "is not JSON: " + failure.message();
-  } else if (!value.is_object()) {
+  auto value = json_tree(text, {.max_depth = web::max_depth});
+  if (!value) {
+    into.fault = value.error().code == errc::too_large
+                     ? "nests too deeply, has too many values, or names that collide in a hash table"
+                     : "is not JSON: " + value.error().what;
+  } else if (!value->is_object()) {
     into.fault = "is not a JSON object";
   } else {
-    into.body = std::move(value.get_object());
+    into.body = std::move(value->get_object());
     into.is_json = true;
   }
 }

@@ -8,12 +8,15 @@
 
 #include "../runtime/crypto.hpp"
 #include "../runtime/detail/check.hpp"
+#include "../transports/json_tree.hpp"
 
 namespace hawser {
 
 namespace json = boost::json;
 
 namespace {
+
+constexpr std::size_t wiped_depth = 32;
 
 void add_all(wiped_text& to, json::serializer& from) {
   std::array<char, 1024> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): the serializer fills it
@@ -64,8 +67,9 @@ void wiped_text::add_string(std::string_view text) {
 }
 
 std::optional<json::value> parse_wiped(std::string_view text, const json::storage_ptr& memory) {
+  if (!check_json_tree(text, {.max_depth = wiped_depth})) return std::nullopt;
   json::parse_options options;
-  options.max_depth = 32;
+  options.max_depth = wiped_depth;
   options.numbers = json::number_precision::precise;  // numbers of members that nobody knows are kept as they were
   json::parser parser{memory, options};
   parser.reset(memory);

@@ -43,6 +43,7 @@ json_validator::json_validator(const char* end, json_limits limits) noexcept : e
 
 const char* json_validator::value(const char* p, const std::size_t depth) noexcept {
   open_containers open;
+  std::array<std::uint32_t, deepest + 1> members;  // NOLINT: of open objects; each is written before it is read
   std::size_t level = depth;
   while (true) {
     if (p == end_) return refuse("the text ends where a value should be");
@@ -57,6 +58,7 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
       if (*p != (object ? '}' : ']')) {
         if (object) p = key(p);
         if (p == nullptr) return nullptr;
+        members[level] = 1;
         continue;
       }
       ++p;
@@ -73,7 +75,10 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
       const bool object = open.object(level);
       if (*p == ',') {
         p = space(p + 1);
-        if (object) p = key(p);
+        if (object) {
+          p = key(p);
+          if (++members[level] > large_object) has_large_object_ = true;
+        }
         if (p == nullptr) return nullptr;
         break;
       }

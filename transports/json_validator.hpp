@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "../runtime/error.hpp"
@@ -18,6 +19,8 @@ struct json_limits {
 class json_validator {
  public:
   static constexpr std::size_t deepest = 1024;
+  /// An object with more members is large: see json_tree.hpp.
+  static constexpr std::uint32_t large_object = 96;
 
   json_validator(const char* end, json_limits limits) noexcept;
 
@@ -42,6 +45,8 @@ class json_validator {
     return p;
   }
 
+  /// Whether value() has come across a large object.
+  [[nodiscard]] bool has_large_object() const noexcept { return has_large_object_; }
   [[nodiscard]] const char* fault() const noexcept { return fault_; }
   [[nodiscard]] errc fault_code() const noexcept { return code_; }
   std::nullptr_t refuse(const char* why, errc code = errc::parse) noexcept {
@@ -65,6 +70,7 @@ class json_validator {
   std::size_t values_ = 0;
   const char* fault_ = nullptr;
   errc code_ = errc::parse;
+  bool has_large_object_ = false;
 };
 
 template <class F>

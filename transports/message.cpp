@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "message.hpp"
 
-#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
 
 #include "json_text.hpp"
+#include "json_tree.hpp"
 #include "json_validator.hpp"
 
 namespace hawser {
@@ -34,21 +35,32 @@ raw_json::raw_json(const message_view& whole, std::string_view part) {
 
 raw_json::raw_json(std::string_view text) : storage_(byte_buffer::copy_of(text)), text_(storage_.view()) {}
 
+namespace {
+
+// A limit is named as it is.
+error no_result(error why) {
+  if (why.code == errc::too_large) return why;
+  return {.code = errc::protocol, .what = "the result is not JSON: " + why.what, .executed = execution::unknown};
+}
+
+}  // namespace
+
 result<void> raw_json::check(json_limits limits) const {
   auto valid = validate_json(text_, limits);
-  if (valid || valid.error().code == errc::too_large) return valid;
-  return hawser::error{
-      .code = errc::protocol, .what = "the result is not JSON: " + valid.error().what, .executed = execution::unknown};
+  if (valid) return valid;
+  return no_result(valid.error());
+}
+
+result<void> raw_json::check_tree(json_limits limits) const {
+  auto valid = check_json_tree(text_, limits);
+  if (valid) return valid;
+  return no_result(valid.error());
 }
 
 result<boost::json::value> raw_json::parse(json_limits limits) const {
-  if (auto valid = check(limits); !valid) return valid.error();
-  boost::json::parse_options options;
-  options.max_depth = json_validator::deepest;  // a smaller limit has been checked
-  boost::system::error_code failure;
-  auto value = boost::json::parse(boost::json::string_view{text_.data(), text_.size()}, failure, {}, options);
-  if (failure) return hawser::error{.code = errc::parse, .what = "JSON: " + failure.message()};
-  return value;
+  auto tree = json_tree(text_, limits);
+  if (tree) return tree;
+  return no_result(tree.error());
 }
 
 }  // namespace hawser

@@ -86,8 +86,9 @@ class raw_json {
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
   /// Whether it is valid JSON within these limits: the precondition of walking it by json_text.hpp.
   [[nodiscard]] result<void> check(json_limits limits = {}) const;
-  /// A tree of it, after check(), in which a number that is no 64-bit integer is a double, an infinite one where it
-  /// must be.
+  /// … and whether there can be a tree of it, or of a value in it: check_json_tree().
+  [[nodiscard]] result<void> check_tree(json_limits limits = {}) const;
+  /// A tree of it: json_tree().
   [[nodiscard]] result<boost::json::value> parse(json_limits limits = {}) const;
 
  private:

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "schema_defaults.hpp"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "../../transports/json_tree.hpp"
 
 namespace hawser::detail {
 
@@ -12,10 +18,12 @@ namespace {
 namespace json = boost::json;
 
 // Schemas come from servers: one that refers to itself, or a default of a megabyte for each of a million elements, must
-// end. Every look at a property costs a step, a reference some by its length, and a default as many as it is large;
-// there are as many as the value is large, and some more. What is left then stays unfilled.
+// end. Every look at a property costs a step and some by the size of the object, a reference some by its length, and a
+// default as many as it is large; there are as many as the value is large, and some more. What is left then stays
+// unfilled.
 constexpr int max_defaults_depth = 64;
 constexpr std::size_t fewest_defaults_steps = std::size_t{512} << 10;
+constexpr std::size_t comparisons_per_step = 8;
 
 std::size_t size_of(const json::value& value) {
   std::size_t size = 16;
@@ -27,9 +35,21 @@ std::size_t size_of(const json::value& value) {
   return size;
 }
 
+std::size_t members_of_largest(const json::value& value) {
+  std::size_t most = 0;
+  if (const json::array* elements = value.if_array())
+    for (const json::value& element : *elements) most = std::max(most, members_of_largest(element));
+  if (const json::object* members = value.if_object()) {
+    most = members->size();
+    for (const auto& [name, member] : *members) most = std::max(most, members_of_largest(member));
+  }
+  return most;
+}
+
 class filler {
  public:
-  filler(const json::value& root, std::size_t steps) : root_(root), left_(steps) {}
+  filler(const json::value& root, std::size_t steps)
+      : root_(root), left_(steps), largest_object_(members_of_largest(root)) {}
 
   void fill(json::value& value, const json::value& schema, int depth) {
     const json::object* rules = resolved(schema, depth);
@@ -50,37 +70,76 @@ class filler {
     return true;
   }
 
+  static std::size_t cost_of_lookup(const json::object& in) noexcept {
+    return 1 + longest_lookup(in.size()) / comparisons_per_step;
+  }
+
+  struct absent_member {
+    json::string_view name;
+    const json::value* standard;
+  };
+
   void fill_members(json::object& members, const json::object& properties, int depth) {
+    std::vector<absent_member> absent;
     for (const auto& [name, schema] : properties) {
-      if (!step()) return;
+      if (!step(cost_of_lookup(members))) break;
       json::value* member = members.if_contains(name);
       if (member == nullptr) {
         const json::object* rules = resolved(schema, depth);
         const json::value* standard = rules != nullptr ? rules->if_contains("default") : nullptr;
-        if (standard != nullptr && step(size_of(*standard))) members.emplace(name, *standard);
+        if (standard != nullptr && step(size_of(*standard))) absent.push_back({name, standard});
       } else {
         fill(*member, schema, depth + 1);
       }
     }
+    if (!absent.empty()) add(members, absent);
+  }
+
+  // Neither the names of the value nor those of the schema collide by themselves, but a table of another size may have
+  // both in one bucket. Then they stay unfilled.
+  static void add(json::object& members, const std::vector<absent_member>& absent) {
+    members.reserve(members.size() + absent.size());
+    std::vector<std::string_view> names;
+    names.reserve(members.size() + absent.size());
+    for (const auto& [name, value] : members) names.emplace_back(name.data(), name.size());
+    for (const absent_member& one : absent) names.emplace_back(one.name.data(), one.name.size());
+    if (names_collide(names, members.capacity())) return;
+    for (const absent_member& one : absent) members.emplace(one.name, *one.standard);
   }
 
   // `#` and `#/…` only; what is anywhere else is not ours to fetch.
   const json::object* resolved(const json::value& schema, int depth) {
     const json::object* rules = schema.if_object();
     for (int hops = depth; rules != nullptr && hops < max_defaults_depth; ++hops) {
+      if (!step(cost_of_lookup(*rules))) return nullptr;
       const json::value* reference = rules->if_contains("$ref");
       const json::string* where = reference != nullptr ? reference->if_string() : nullptr;
       if (where == nullptr) return rules;
-      if (!where->starts_with('#') || !step(1 + where->size() / 16)) return nullptr;
-      boost::system::error_code failure;
-      const json::value* target = root_.find_pointer(json::string_view{*where}.substr(1), failure);
-      rules = target != nullptr ? target->if_object() : nullptr;
+      rules = target_of(*where);
     }
     return nullptr;
   }
 
+  // Looked up once: what it names may be deep in a bucket, and apply to every element of a list.
+  const json::object* target_of(const json::string& reference) {
+    const auto known = targets_.find(&reference);
+    if (known != targets_.end()) return known->second;
+    const auto names = static_cast<std::size_t>(std::count(reference.begin(), reference.end(), '/'));
+    const json::object* target = nullptr;
+    if (reference.starts_with('#') &&
+        step(1 + reference.size() / 16 + names * longest_lookup(largest_object_) / comparisons_per_step)) {
+      boost::system::error_code failure;
+      const json::value* found = root_.find_pointer(json::string_view{reference}.substr(1), failure);
+      target = found != nullptr ? found->if_object() : nullptr;
+    }
+    targets_.emplace(&reference, target);
+    return target;
+  }
+
   const json::value& root_;
   std::size_t left_;
+  std::size_t largest_object_;  // of the schema
+  std::unordered_map<const json::string*, const json::object*> targets_;
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A hub against hostile servers on the network: heads, bodies, streams of events, logins.
+#include <bit>
+
 #include "../../transports/json_text.hpp"
+#include "../support/colliding_names.hpp"
 #include "../support/ut.hpp"
 #include "guarded.hpp"
 #include "victims.hpp"
@@ -389,6 +392,25 @@ const suite<"guard: http"> tests = [] {
               },
           .size = 3'000,
           .message = [](std::size_t size) { return size * 32; }});
+  };
+  "FRZ-12 metadata of an authorization server whose names collide"_test = [] {
+    hold({.victim = logs_in_at_site,
+          .hostile =
+              [](hostile_side& h) {
+                const std::string names =
+                    colliding_object(static_cast<unsigned>(std::bit_width(h.size) - 1), mapped_table);
+                h.serve_web([&](web_peer& with) {
+                  while (auto asked = with.request()) {
+                    if (asked->head.find("oauth-protected-resource") != std::string::npos) {
+                      with.json(names);
+                    } else {
+                      with.reply("401 Unauthorized", "text/plain", "", "WWW-Authenticate: Bearer\r\n");
+                    }
+                  }
+                });
+              },
+          .size = 8'192,
+          .message = [](std::size_t size) { return size * 13; }});
   };
   "FRZ-2 a tool with very many x-mcp-header marks"_test = [] {
     hold(

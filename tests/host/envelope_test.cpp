@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 
+#include "../support/colliding_names.hpp"
 #include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
 
@@ -156,6 +157,47 @@ const suite<"envelope"> tests = [] {
              std::chrono::milliseconds{testing::instrumented ? 10'000 : 500});
       expect(filled.as_array().size() == 100'001_ul);
     }
+  };
+  "FRZ-12 a result with names that collide in a hash table is refused, wherever they stand"_test = [] {
+    const std::string object = testing::colliding_object(14);
+    for (const std::string& whole :
+         {R"({"content":[],"structuredContent":)" + object + '}', R"({"content":[],"_meta":)" + object + '}',
+          R"({"content":[{"type":"resource_link","uri":"a:1","_meta":)" + object + "}]}"}) {
+      bool refused = false;
+      const auto cost = testing::cpu_time_of([&] {
+        const auto read = envelope::read(raw_json{whole});
+        refused = !read && read.error().code == errc::too_large && read.error().executed == execution::unknown;
+        if (read) (void)read->to_json();  // what it costs where it is accepted
+      });
+      expect(refused);
+      expect(cost < std::chrono::milliseconds{testing::instrumented ? 2'000 : 100}) << cost.count();
+    }
+  };
+  "FRZ-12 defaults whose names collide stay unfilled, by themselves or beside those of the value"_test = [] {
+    const auto names = testing::colliding_names(13, testing::any_salt);
+    const auto costs = [](const envelope& of, json::value& filled) {
+      return testing::cpu_time_of([&] { filled = of.data(); });
+    };
+    constexpr auto bound = std::chrono::milliseconds{testing::instrumented ? 2'000 : 100};
+    const std::string schema = R"({"properties":)" + testing::object_of(names, R"({"default":1})") + '}';
+    json::value filled;
+    const auto alone = opened(R"({"content":[],"structuredContent":{"a":1}})", with_schema(schema));
+    expect(costs(alone, filled) < bound and filled == json::value{{"a", 1}});
+
+    // As many more that collide with nothing: in a table for these alone the others do not collide, in the one for all.
+    std::vector<std::string> half(names.begin(), names.begin() + 4096);
+    std::vector<std::string> odd = half;
+    for (int i = 0; odd.size() < 4099; ++i) odd.push_back("odd" + std::to_string(i));
+    std::vector<std::string> own;
+    for (int i = 0; own.size() < 8192 - 4099; ++i) own.push_back("own" + std::to_string(i));
+    const std::string two = R"({"properties":)" + testing::object_of(odd, R"({"default":1})") + '}';
+    const auto beside =
+        opened(R"({"content":[],"structuredContent":)" + testing::object_of(own) + '}', with_schema(two));
+    expect(costs(beside, filled) < bound);
+    expect(filled.as_object().size() == own.size()) << filled.as_object().size();
+    const std::string three = R"({"properties":)" + testing::object_of(own, R"({"default":1})") + '}';
+    const auto many = opened(R"({"content":[],"structuredContent":{"a":1}})", with_schema(three));
+    expect(costs(many, filled) < bound and filled.as_object().size() == own.size() + 1) << "others are filled in";
   };
   "B23 structured content that is not what the schema says is delivered, and flagged"_test = [] {
     const auto schema = R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})";

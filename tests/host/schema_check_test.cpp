@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "../support/colliding_names.hpp"
 #include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
 
@@ -215,6 +216,20 @@ const suite<"schema_check"> tests = [] {
       expect(took < allowed) << one.what << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << "us"
                              << verdict(one.schema, one.instance);
     }
+  };
+  "FRZ-12 neither a schema nor a value whose names collide in a hash table is checked"_test = [] {
+    const std::string value = testing::colliding_object(14);
+    const std::string schema =
+        R"({"properties":)" + testing::object_of(testing::colliding_names(12, testing::any_salt), "{}") + '}';
+    std::string verdict_on_value;
+    std::string verdict_on_schema;
+    const auto took = testing::cpu_time_of([&] {
+      verdict_on_value = verdict("{}", value);
+      verdict_on_schema = verdict(schema, "{}");
+    });
+    expect(took < std::chrono::milliseconds{testing::instrumented ? 2'000 : 100}) << took.count();
+    expect(verdict_on_value.starts_with("?value to be checked: an object has too many members")) << verdict_on_value;
+    expect(verdict_on_schema.starts_with("?schema: an object has too many members")) << verdict_on_schema;
   };
   "FRZ-4 what is too much work for its size is not checked, and says so"_test = [] {
     const std::string text = '"' + std::string(4'000'000, 'x') + '"';

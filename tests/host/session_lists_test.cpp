@@ -5,7 +5,9 @@
 #include "../../host/session.hpp"
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../support/colliding_names.hpp"
 #include "../support/contains.hpp"
+#include "../support/cpu_time.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/session_house.hpp"
 
@@ -243,6 +245,18 @@ const suite<"session_lists"> tests = [] {
                      if (got) expect(boost::json::serialize(*got) == R"([{"name":"a","x":1},{"name":"b"}])");
                    });
     }
+  };
+
+  "FRZ-12 a list with names that collide in a hash table is refused, at the cost of its size"_test = [] {
+    with_session(lists({page_of("resources", colliding_object(14))}), [](session_house& h) -> task<void> {
+      const auto before = thread_cpu_time();
+      auto got = co_await h.near->list(list_kind::resources);
+      const auto cost = thread_cpu_time() - before;
+      expect(!got and got.error().code == errc::too_large);
+      if (!got)
+        expect(contains(got.error().what, "resources/list: an object has too many members")) << got.error().what;
+      expect(cost < std::chrono::milliseconds{instrumented ? 2'000 : 100}) << cost.count();
+    });
   };
 
   "a page that is none is an error that names the method"_test = [] {

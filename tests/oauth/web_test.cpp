@@ -2,6 +2,7 @@
 // What a server that nobody vouches for can do to those who have to ask it.
 #include "../../oauth/web.hpp"
 
+#include "../support/colliding_names.hpp"
 #include "../support/every_step.hpp"
 #include "../support/web_visit.hpp"
 
@@ -9,6 +10,8 @@ namespace web_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
+using testing::colliding_object;
+using testing::mapped_table;
 using testing::one_address;
 using testing::visit_web;
 using testing::web_peer;
@@ -96,6 +99,11 @@ const suite<"web"> tests = [] {
       const outcome got = answer_with(getting, "200 OK", "application/json", nested(depth));
       expect(!got.failure && !got.answer.is_json && got.mentions("deep")) << got.said();
     }
+  };
+
+  "FRZ-12 an object whose names collide in a hash table is an answer with a fault"_test = [] {
+    const outcome got = answer_with(getting, "200 OK", "application/json", colliding_object(12, mapped_table));
+    expect(!got.failure && !got.answer.is_json && got.mentions("collide")) << got.said();
   };
 
   "E01 ten megabytes are refused, announced or not, and the error names the url without its query"_test = [] {

@@ -168,6 +168,24 @@ const suite<"layering"> tests = [] {
     }
   };
 
+  "FRZ-12 foreign text becomes a tree of Boost.JSON only where its names are checked"_test = [] {
+    const std::set<std::string> checked{"transports/json_tree.cpp", "oauth/wiped_text.cpp"};
+    std::vector<std::string> rooms{"cli"};
+    for (const auto& [room, may] : allowed) rooms.push_back(room);
+    for (const std::string& room : rooms) {
+      for (const fs::path& file : sources_of(room)) {
+        const std::string name = fs::relative(file, root()).string();
+        const std::string text = text_of(file);
+        const bool checks = checked.contains(name) && text.find("check_json_tree(") != std::string::npos;
+        for (const std::string word : {"json::parse(", "json::parser ", "json::stream_parser", "json::basic_parser"}) {
+          std::size_t at = text.find(word);
+          while (at != std::string::npos && text[at - 1] == '_') at = text.find(word, at + 1);  // raw_json::parse
+          expect(at == std::string::npos || checks) << name << "says" << word;
+        }
+      }
+    }
+  };
+
   "every header and source names its license first"_test = [] {
     for (const auto& [room, may] : allowed) {
       for (const fs::path& file : sources_of(room))
