@@ -2,6 +2,7 @@
 // The text of a token_book: written, read, and read as far as it can be verified when it is damaged.
 #include <algorithm>
 #include <boost/json.hpp>
+#include <initializer_list>
 
 #include "token_book.hpp"
 #include "wiped_text.hpp"
@@ -19,8 +20,10 @@ std::string sum_of(std::string_view text) {
   return base64url({reinterpret_cast<const char*>(hash.data()), 16});
 }
 
+// All but the sum, which is made of them.
 void add_members(wiped_text& to, const json::object& from) {
   for (const auto& [name, value] : from) {
+    if (name == "sum") continue;
     if (to.view().back() != '{') to.add(",");
     to.add_string(name);
     to.add(":");
@@ -28,11 +31,12 @@ void add_members(wiped_text& to, const json::object& from) {
   }
 }
 
-// An entry as a line of the file; its sum covers the name under which it stands, too.
-std::string add_entry(wiped_text& to, std::string_view name, const json::object& members) {
+// An entry as a line of the file, from objects that share no name; its sum covers the name under which it stands, too.
+// They are not merged into one: in the table of that, names of a file could collide (json_tree.hpp).
+std::string add_entry(wiped_text& to, std::string_view name, std::initializer_list<const json::object*> parts) {
   wiped_text line;
   line.add("{");
-  add_members(line, members);
+  for (const json::object* part : parts) add_members(line, *part);
   wiped_text summed;
   summed.add_string(name);
   summed.add(line.view());
@@ -45,12 +49,8 @@ std::string add_entry(wiped_text& to, std::string_view name, const json::object&
 bool sound(std::string_view name, const json::object& entry) {
   const json::value* said = entry.if_contains("sum");
   if (said == nullptr || !said->is_string()) return false;
-  json::object without{entry.storage()};
-  for (const auto& [member, value] : entry) {
-    if (member != "sum") without.emplace(member, value);
-  }
   wiped_text again;
-  return add_entry(again, name, without) == view_of(said->get_string());
+  return add_entry(again, name, {&entry}) == view_of(said->get_string());
 }
 
 void put(json::object& to, std::string_view name, std::string_view text) {
@@ -276,17 +276,15 @@ secret token_book::text() const {
     out.add(":");
     json::object entry{memory_};
     put_client(entry, one.who);
-    for (const auto& [name, value] : one.rest) entry.emplace(name, value);
     sums.add_string(one.issuer);
-    sums.add(add_entry(out, one.issuer, entry));
+    sums.add(add_entry(out, one.issuer, {&entry, &one.rest}));
   }
   out.add("\n},\"logins\":[");
   for (const login_entry& one : logins_) {
     out.add(&one == &logins_.front() ? "\n" : ",\n");
     json::object entry{memory_};
     put_login(entry, one.what, one.servers);
-    for (const auto& [name, value] : one.rest) entry.emplace(name, value);
-    sums.add(add_entry(out, "", entry));
+    sums.add(add_entry(out, "", {&entry, &one.rest}));
   }
   out.add("\n],");
   sums.add("{");
