@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "../runtime/event.hpp"
@@ -141,7 +140,8 @@ class session final : private peer_listener {
   agreement agreed_;
   std::string meta_;  // the members of `_meta` in every request; empty in the legacy era
   std::optional<std::vector<early_request>> early_requests_;  // while nobody knows whether the server may ask
-  std::unordered_map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
+  // Not by hashes: a server chooses the names.
+  std::map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;
   std::vector<std::string> visited_;  // the last pages of which the server said that the user is done there
   event visited_more_;

@@ -3,8 +3,9 @@
 // transport of 2024-11-05.
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <set>
 #include <string>
-#include <unordered_set>
 
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
@@ -24,8 +25,8 @@ constexpr duration endpoint_patience = std::chrono::seconds{15};
 constexpr duration ending_patience = std::chrono::milliseconds{500};
 constexpr std::size_t ids_kept = 256;
 
-// The ids of the last events, found by their hashes: to compare each event with all of them would cost many times what
-// receiving it does.
+// The ids of the last events, in order: to compare each event with all of them would cost many times what receiving it
+// does. Not by their hashes, which a server could choose to be the same.
 class recent_event_ids {
  public:
   /// False: it is one of them.
@@ -41,7 +42,7 @@ class recent_event_ids {
   }
 
  private:
-  std::unordered_set<std::string> known_;
+  std::set<std::string, std::less<>> known_;
   std::deque<const std::string*> in_order_;
 };
 
