@@ -193,9 +193,8 @@ void http_channel::fail(posting& what, error why) {
 }
 
 std::shared_ptr<http_channel::posting> http_channel::posting_of(std::int64_t request) const noexcept {
-  const auto found =
-      std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
-  return found != requests_.end() ? *found : nullptr;
+  posting* found = requests_by_id_.find(request);
+  return found != nullptr ? found->shared_from_this() : nullptr;
 }
 
 void http_channel::give_up(posting& what) noexcept {
@@ -212,6 +211,7 @@ bool http_channel::withdraw(std::int64_t request) noexcept {
 }
 
 void http_channel::withdraw_all() noexcept {
+  requests_by_id_.clear();
   for (const auto& one : std::exchange(requests_, {})) {
     one->place = 0;
     one->ticket.withdraw();

@@ -16,6 +16,7 @@
 #include "channel.hpp"
 #include "http_client.hpp"
 #include "message_reader.hpp"
+#include "request_index.hpp"
 #include "scanner.hpp"
 
 namespace hawser {
@@ -75,7 +76,8 @@ class http_channel final : public channel {
     std::string fields;
     std::string method;  // empty: an answer of ours
     std::optional<std::int64_t> request{};
-    std::size_t place = 0;   // among those that wait for an answer, and one more; 0: it does not
+    std::size_t place = 0;  // among those that wait for an answer, and one more; 0: it does not
+    posting* next_by_id = nullptr;
     std::size_t unsent = 0;  // of `queued()`
     bool replayable = false;
     bool names_session = false;  // by a header field
@@ -155,6 +157,7 @@ class http_channel final : public channel {
   receiver* to_ = nullptr;
   std::unique_ptr<scope> work_;
   std::vector<std::shared_ptr<posting>> requests_;
+  request_index<posting> requests_by_id_;
   std::vector<std::shared_ptr<posting>> spare_;  // used again, with their memory
   mode mode_ = mode::streamable;
   http_url endpoint_;  // for POSTs

@@ -183,10 +183,9 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
 
 // The call has its answer: its POST may still end in order, and is given up otherwise.
 void http_channel::end_post_soon(std::int64_t request) {
-  const auto found =
-      std::find_if(requests_.begin(), requests_.end(), [&](const auto& one) { return one->request == request; });
-  if (found == requests_.end() || std::exchange((*found)->answered, true)) return;
-  work_->spawn(ending_post(*found));
+  auto found = posting_of(request);
+  if (found == nullptr || std::exchange(found->answered, true)) return;
+  work_->spawn(ending_post(std::move(found)));
 }
 
 task<void> http_channel::ending_post(std::shared_ptr<posting> what) {

@@ -34,11 +34,13 @@ std::shared_ptr<http_channel::posting> http_channel::new_posting() {
 
 void http_channel::expect_answer(const std::shared_ptr<posting>& what) {
   requests_.push_back(what);
+  requests_by_id_.add(*what);
   what->place = requests_.size();
 }
 
 void http_channel::expect_no_more(posting& what) noexcept {
   if (what.place == 0) return;
+  requests_by_id_.remove(what);
   const std::size_t gap = std::exchange(what.place, 0);
   if (gap < requests_.size()) {
     requests_[gap - 1].swap(requests_.back());
@@ -121,6 +123,7 @@ bool http_channel::take_quick_answer(posting& what) {
 
 // Those that a coroutine waits for end by its stop.
 void http_channel::drop_quick_ones() noexcept {
+  requests_by_id_.clear();
   for (const auto& one : std::exchange(requests_, {})) {
     one->place = 0;
     drop_quick_one(*one);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,11 +27,14 @@ class request_id {
 
   [[nodiscard]] std::string json() const;
   friend bool operator==(const request_id&, const request_id&) = default;
+  /// Any order, for sets and maps of ids that somebody else chose: no choice makes these slow, as it would a hash.
+  friend std::strong_ordering operator<=>(const request_id&, const request_id&) = default;
 
  private:
   struct other_number {
     std::string text;
     friend bool operator==(const other_number&, const other_number&) = default;
+    friend std::strong_ordering operator<=>(const other_number&, const other_number&) = default;
   };
   explicit request_id(other_number number) : value_(std::move(number)) {}
   std::variant<std::int64_t, std::string, other_number> value_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "peer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "../runtime/guarded.hpp"
@@ -153,7 +152,7 @@ void peer::on_incoming(const message_view& message) {
     return;
   }
   auto id = request_id::from_json(message.id);
-  const bool in_use = std::any_of(incoming_.begin(), incoming_.end(), [&](const auto& r) { return r->id == *id; });
+  const bool in_use = incoming_.contains(*id);
   if (in_use || incoming_.size() >= limits_.max_incoming) {
     count(counters_.refused, "a request that cannot be taken");
     answer_with(*id,
@@ -162,13 +161,15 @@ void peer::on_incoming(const message_view& message) {
                 protocol::code::invalid_request);
     return;
   }
-  auto request = incoming_.emplace_back(std::make_shared<detail::incoming_request>(*std::move(id), this));
+  auto request = std::make_shared<detail::incoming_request>(*std::move(id), this);
+  incoming_.insert(request);
   call_guarded(loop_.log(), "on_request of a peer's listener",
                [&] { listener_.on_request(message.method, message.params, responder{std::move(request)}); });
 }
 
 void peer::forget(const detail::incoming_request& answered) noexcept {
-  std::erase_if(incoming_, [&](const auto& request) { return request.get() == &answered; });
+  const auto found = incoming_.find(answered.id);
+  if (found != incoming_.end() && found->get() == &answered) incoming_.erase(found);
 }
 
 void peer::on_note(const message_view& message) {
@@ -204,13 +205,12 @@ void peer::on_progress(std::string_view params) {
 // answered meanwhile; then there is nothing to do, and what the listener makes of the notification is its own affair.
 void peer::on_cancelled(std::string_view params) {
   const auto id = request_id::from_json(find_member(params, "requestId"));
-  const auto meant =
-      std::find_if(incoming_.begin(), incoming_.end(), [&](const auto& r) { return id && r->id == *id; });
+  const auto meant = id ? incoming_.find(*id) : incoming_.end();
   if (meant == incoming_.end()) {
     notified(protocol::notification::cancelled, params);
     return;
   }
-  const std::shared_ptr<detail::incoming_request> request = std::move(*meant);
+  const incoming_ref request = *meant;
   incoming_.erase(meant);
   request->owner = nullptr;
   request->stop.request_stop();

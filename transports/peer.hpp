@@ -4,9 +4,9 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "call_operation.hpp"
 #include "channel.hpp"
@@ -95,6 +95,14 @@ class peer final : public receiver {
  private:
   friend class call_operation;
   friend class responder;
+  using incoming_ref = std::shared_ptr<detail::incoming_request>;
+  struct by_id {
+    using is_transparent = void;
+    bool operator()(const incoming_ref& a, const incoming_ref& b) const noexcept { return a->id < b->id; }
+    bool operator()(const incoming_ref& a, const request_id& b) const noexcept { return a->id < b; }
+    bool operator()(const request_id& a, const incoming_ref& b) const noexcept { return a < b->id; }
+  };
+  using incoming_set = std::set<incoming_ref, by_id>;
 
   void on_message(const message_view& message) noexcept override;
   void on_request_failed(std::int64_t request, error why) noexcept override;
@@ -127,7 +135,7 @@ class peer final : public receiver {
   bool answers_requests_ = true;
   std::string revision_;  // empty: not negotiated yet
   std::unique_ptr<error> closed_;
-  std::vector<std::shared_ptr<detail::incoming_request>> incoming_;
+  incoming_set incoming_;  // found by ids that the other side chose
   peer_counters counters_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "../../transports/json_validator.hpp"
 #include "../../transports/protocol.hpp"
+#include "../support/cpu_time.hpp"
 #include "../support/peer_house.hpp"
 
 namespace peer_test {
@@ -197,11 +198,33 @@ task<void> large_result_is_moved(house& h) {
   expect(bool{got.text == '"' + text + '"'});
 }
 
+// Foreign ids that are as alike as they can be: each is compared with few others.
+task<void> many_unanswered(house& h) {
+  const std::string beginning(1000, 'i');
+  const auto ask = [&](int id) {
+    h.far.say(R"({"jsonrpc":"2.0","method":"x","id":")" + beginning + std::to_string(id) + "\"}");
+  };
+  for (int id = 1; id <= 1024; ++id) ask(id);
+  const auto before = thread_cpu_time();
+  constexpr int more = 20'000;
+  for (int id = 1; id <= more; ++id) ask(id <= more / 2 ? 1024 : 1024 + id);
+  std::string last;
+  for (int id = 1; id <= more; ++id) last = co_await h.far.next();
+  const auto took = thread_cpu_time() - before;
+  expect(h.heard.requests.size() == 1024_ul && h.side.counters().refused == std::uint64_t{more});
+  expect(find_member(find_member(last, "error"), "code") == "-32600") << last.substr(0, 200);
+  expect(took < (testing::instrumented ? 10s : 400ms))
+      << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << "ms for 20 MB of requests";
+}
+
 const suite<"peer"> tests = [] {
   "a batch may be indented"_test = [] { with_house(indented_batch); };
   "line breaks inside JSON do not break the message"_test = [] { with_house(line_breaks); };
   "a log line with an id is no answer"_test = [] { with_house(log_line_with_an_id); };
   "many large messages at once take linear time"_test = [] { with_house(many_large_at_once); };
+  "FRZ-11 a request is found among a thousand unanswered ones at once, whatever their ids"_test = [] {
+    with_house(many_unanswered);
+  };
   "a tool call is one line with its id, its progress token and its arguments"_test = [] { with_house(request_text); };
   "a hundred calls answered in reverse get each its own answer"_test = [] { with_house(many_out_of_order); };
   "B01 an answer to nothing that was asked is dropped and counted"_test = [] { with_house(unknown_ids); };
