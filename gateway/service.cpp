@@ -55,7 +55,9 @@ std::string shortened(std::string_view text) {
 }
 
 std::string text_result(std::string_view text) {
-  std::string result = R"({"content":[{"type":"text","text":)";
+  std::string result;
+  result.reserve(text.size() + 64);  // it may be large, and would grow to twice its size
+  result += R"({"content":[{"type":"text","text":)";
   append_quoted(result, text);
   return result += "}]}";
 }

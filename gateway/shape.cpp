@@ -17,28 +17,35 @@ std::string word(std::string_view object, std::string_view name) {
   return text_of(find_member(object, name)).value_or(std::string{});
 }
 
-// Content that came later than the revision, as a text that says what it was.
-std::string content_block(std::string_view block, std::string_view revision) {
+bool knows_all_content(std::string_view revision) { return revision >= revision_of::v2025_06_18; }
+
+// Content that came later than the revision, as a text that says what it was. Any other is not copied once more: it may
+// be most of a large result.
+void append_content_block(std::string& to, std::string_view block, std::string_view revision) {
   const std::string type = word(block, "type");
-  if (type == "audio" && revision < revision_of::v2025_03_26)
-    return text_block("[audio, " + word(block, "mimeType") + "]");
-  if (type == "resource_link" && revision < revision_of::v2025_06_18) {
+  if (type == "audio" && revision < revision_of::v2025_03_26) {
+    to += text_block("[audio, " + word(block, "mimeType") + "]");
+  } else if (type == "resource_link" && !knows_all_content(revision)) {
     const std::string name = word(block, "name");
     const std::string uri = word(block, "uri");
-    return text_block(name.empty() || name == uri ? uri : name + ": " + uri);
+    to += text_block(name.empty() || name == uri ? uri : name + ": " + uri);
+  } else {
+    to += block;
   }
-  return std::string{block};
 }
 
 std::string content_blocks(std::string_view blocks, std::string_view revision) {
   if (!blocks.starts_with('[')) return std::string{blocks};
-  std::string text = "[";
+  std::string text;
+  text.reserve(blocks.size());
+  text += '[';
   for_each_element(blocks, [&](std::string_view block) {
     if (text.size() > 1) text += ',';
-    text += content_block(block, revision);
+    append_content_block(text, block, revision);
     return true;
   });
-  return text + ']';
+  text += ']';
+  return text;
 }
 
 bool has_elements(std::string_view array) {
@@ -93,8 +100,10 @@ std::string tool_result(std::string_view result, std::string_view revision) {
   // Who cannot be given it as a value gets it as a text, if there is no other.
   if (!structured.empty() && !kept && !has_elements(content)) {
     shaped.member("content", '[' + text_block(structured) + ']');
+  } else if (content.empty() || knows_all_content(revision)) {
+    shaped.member("content", content.empty() ? "[]" : content);
   } else {
-    shaped.member("content", content.empty() ? "[]" : content_blocks(content, revision));
+    shaped.member("content", content_blocks(content, revision));
   }
   if (kept) shaped.member("structuredContent", structured);
   return shaped.done();
@@ -110,8 +119,10 @@ std::string prompt_result(std::string_view result, std::string_view revision) {
     if (content.empty()) {
       shaped += message;
     } else {
+      std::string known;
+      append_content_block(known, content, revision);
       object_writer one;
-      shaped += one.members_of(message, {"content"}).member("content", content_block(content, revision)).done();
+      shaped += one.members_of(message, {"content"}).member("content", known).done();
     }
     return true;
   });

@@ -12,6 +12,10 @@ namespace hawser {
 
 namespace {
 
+// Pieces from this size on are handed over as they are, since a copy would hold them twice; smaller ones are copied
+// together, so that they leave in one packet.
+constexpr std::size_t large_piece = std::size_t{64} << 10;
+
 std::string_view reason_of(int status) noexcept {
   switch (status) {
     case 200: return "OK";
@@ -106,15 +110,17 @@ void http_call::write_head(int status, const http_fields& fields, std::string& h
   }
 }
 
-void http_call::reply(int status, const http_fields& fields, std::string_view body) {
+void http_call::reply(int status, const http_fields& fields, std::string body) {
   std::string text;
   write_head(status, fields, text);
   // RFC 9110, "Content-Length": not with 204; to HEAD what GET would get.
   if (status != 204 && status != 304) append_field(text, "Content-Length", std::to_string(body.size()));
   text += "\r\n";
-  if (!mute_) text += body;
   stage_ = stage::ended;
+  const bool apart = !mute_ && body.size() >= large_piece;
+  if (!mute_ && !apart) text += body;
   over_.write(text);
+  if (apart) over_.hand_over(std::move(body));
 }
 
 void http_call::begin(int status, const http_fields& fields) {
@@ -129,23 +135,36 @@ void http_call::begin(int status, const http_fields& fields) {
   over_.write(head);
 }
 
-task<result<void>> http_call::send(std::string_view piece) {
-  detail::require(stage_ == stage::streaming, "http_call: a piece comes between begin() and end()");
-  if (!piece.empty() && !mute_) {  // an empty chunk would be the end
-    if (chunked_) {
-      std::array<char, 18> size{};
-      char* end = std::to_chars(size.data(), size.data() + 16, piece.size(), 16).ptr;
-      *end++ = '\r';
-      *end++ = '\n';
-      std::string text;
-      text.reserve(size.size() + piece.size() + 2);
-      text.append(size.data(), end).append(piece).append("\r\n");
-      over_.write(text);
-    } else {
-      over_.write(piece);
-    }
+void http_call::write_piece(std::string piece) {
+  if (piece.empty() || mute_) return;  // an empty chunk would be the end
+  std::string before;
+  if (chunked_) {
+    std::array<char, 18> size{};
+    char* end = std::to_chars(size.data(), size.data() + 16, piece.size(), 16).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    before.assign(size.data(), end);
   }
-  co_return co_await drained_at(over_, pace_);
+  const std::string_view behind = chunked_ ? "\r\n" : "";
+  if (piece.size() < large_piece) {
+    over_.write(before.append(piece).append(behind));
+  } else {
+    over_.write(before);
+    over_.hand_over(std::move(piece));
+    over_.write(behind);
+  }
+}
+
+task<result<void>> http_call::send(std::string piece) {
+  detail::require(stage_ == stage::streaming, "http_call: a piece comes between begin() and end()");
+  write_piece(std::move(piece));
+  co_return co_await taken();
+}
+
+task<result<void>> http_call::taken() {
+  auto all = co_await drained_at(over_, pace_);
+  if (!all && all.error().code == errc::timed_out) too_slow_ = true;
+  co_return all;
 }
 
 void http_call::end() {

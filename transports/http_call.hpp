@@ -30,12 +30,17 @@ class http_call {
 
   /// The whole answer. Fields must be valid (see append_field); what frames the message, `Content-Length` and the like,
   /// is written here and left out of `fields`. Once, and not with begin().
-  void reply(int status, const http_fields& fields, std::string_view body);
+  void reply(int status, const http_fields& fields, std::string body);
 
   /// The head of an answer whose pieces follow.
   void begin(int status, const http_fields& fields);
   /// Writes a piece and waits until the system has taken it. errc::timed_out: the client reads too slowly.
-  task<result<void>> send(std::string_view piece);
+  task<result<void>> send(std::string piece);
+  /// Waits until the system has taken everything that was written so far, with the same error.
+  task<result<void>> taken();
+  [[nodiscard]] bool all_taken() const noexcept { return over_.queued() == 0; }
+  /// Whether the client was given up for reading too slowly.
+  [[nodiscard]] bool too_slow() const noexcept { return too_slow_; }
   /// An answer that is not ended is cut off, so that the client knows that something is missing.
   void end();
 
@@ -46,6 +51,7 @@ class http_call {
 
  private:
   void write_head(int status, const http_fields& fields, std::string& head);
+  void write_piece(std::string piece);
   [[nodiscard]] bool without_body(int status) const noexcept;
 
   byte_stream& over_;
@@ -56,6 +62,7 @@ class http_call {
   bool keep_alive_;
   bool chunked_ = false;
   bool mute_ = false;  // the answer has no body: HEAD, 204, 304
+  bool too_slow_ = false;
 };
 
 /// Waits until everything written was taken; errc::timed_out where that is slower than the pace.

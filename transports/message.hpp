@@ -112,6 +112,8 @@ struct outgoing {
   std::string_view about{};
   bool answers = false;  ///< it is the answer to that request …
   int failure = 0;       ///< … and an error with this code
+  /// Not null where the line stands in it and its memory may be moved away instead of copied.
+  std::string* storage = nullptr;
 };
 
 }  // namespace hawser

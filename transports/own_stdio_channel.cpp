@@ -51,7 +51,11 @@ task<result<void>> own_stdio_channel::open(receiver& to) {
 
 std::size_t own_stdio_channel::send(const outgoing& message) {
   if (!output_ || closing_) return 0;
-  output_->get().write(message.line);
+  if (message.storage != nullptr) {
+    output_->get().write(std::move(*message.storage));
+  } else {
+    output_->get().write(message.line);
+  }
   return output_->get().queued();
 }
 

@@ -44,9 +44,9 @@ void peer::rest() noexcept {
   channel_.rest();
 }
 
-void peer::answer_with(const request_id& id, const std::string& line, int failure) {
+void peer::answer_with(const request_id& id, std::string line, int failure) {
   const std::string about = id.json();
-  send_line({.line = line, .about = about, .answers = true, .failure = failure});
+  send_line({.line = line, .about = about, .answers = true, .failure = failure, .storage = &line});
 }
 
 void peer::send_line(const outgoing& message) {

@@ -120,7 +120,7 @@ class peer final : public receiver {
   call_operation* answered_call(const message_view& message);
   void count(std::uint64_t& counter, std::string_view what);
   void send_line(const outgoing& message);
-  void answer_with(const request_id& id, const std::string& line, int failure = 0);
+  void answer_with(const request_id& id, std::string line, int failure = 0);
   void forget(const detail::incoming_request& answered) noexcept;
 
   loop& loop_;

@@ -26,6 +26,15 @@ void responder::result(std::string_view json) {
   owner.answer_with(to_->id, result_line(to_->id, json));
 }
 
+void responder::result(std::string&& json) {
+  if (!wanted()) return;
+  peer& owner = *std::exchange(to_->owner, nullptr);
+  owner.forget(*to_);
+  std::string line = result_line(to_->id, json);
+  std::string{}.swap(json);
+  owner.answer_with(to_->id, std::move(line));
+}
+
 void responder::fail(int code, std::string_view message, std::string_view data) {
   if (!wanted()) return;
   peer& owner = *std::exchange(to_->owner, nullptr);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "../runtime/stop.hpp"
@@ -32,6 +33,9 @@ class responder {
   ~responder();
 
   void result(std::string_view json);
+  void result(const char* json) { result(std::string_view{json}); }
+  /// The same for large ones: their memory is given back before the answer is sent, which may take long.
+  void result(std::string&& json);
   void fail(int code, std::string_view message, std::string_view data = {});
 
   [[nodiscard]] const request_id& id() const noexcept { return to_->id; }

@@ -209,7 +209,7 @@ task<bool> served_connection::answer() {
     http_fields none;
     call.reply(500, none, threw ? "the server failed\n" : "the server has no answer\n");
   }
-  cut_off_ = call.so_far() != http_call::stage::ended;
+  cut_off_ = call.so_far() != http_call::stage::ended || call.too_slow();
   if (cut_off_ || ended_.is_set()) co_return false;
   auto taken = co_await drained_at(*over_, pace());
   if (!taken) cut_off_ = true;
