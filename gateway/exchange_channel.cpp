@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "../runtime/detail/check.hpp"
+#include "../runtime/sleep.hpp"
+#include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/outgoing_lines.hpp"
 #include "../transports/protocol.hpp"
@@ -15,8 +17,13 @@ namespace {
 // What is kept for a client that may open its stream soon, or again; it may as well never do so.
 constexpr std::size_t most_unsaid = 64;
 constexpr std::size_t most_unsaid_bytes = std::size_t{256} << 10;
+// So much of every session always has room: clients that do not read do not shut out small answers of others.
+constexpr std::size_t free_unread = std::size_t{64} << 10;
 
 }  // namespace
+
+exchange_channel::exchange_channel(exchange_limits limits, std::shared_ptr<unread_bytes> of_client)
+    : limits_(limits), unread_(limits.max_unread, std::move(of_client), free_unread) {}
 
 exchange_channel::~exchange_channel() {
   detail::require(to_ == nullptr || told_, "a channel died before it was closed");
@@ -41,9 +48,12 @@ void exchange_channel::deliver(std::string_view message) {
   const message_view opened = scanner_.scan(message);
   to_->on_message(opened);
   if (opened.kind != message_kind::notification || opened.method != protocol::notification::cancelled) return;
-  // Cancellation: there will be no answer, so nobody should wait for it.
+  // Cancellation: there will be no answer, so nobody should wait for it. Others of the same batch go on.
   if (const auto id = request_id::from_json(find_member(opened.params, "requestId"))) {
-    if (http_reply* reply = reply_for(id->json())) reply->end();
+    const auto found = awaited_.find(id->json());
+    if (found == awaited_.end()) return;
+    found->second->expect_no_more(found->first);
+    awaited_.erase(found);
   }
 }
 
@@ -55,16 +65,35 @@ http_reply* exchange_channel::reply_for(std::string_view id) const noexcept {
 void exchange_channel::attach(http_reply& reply) {
   replies_.push_back(&reply);
   for (const std::string& id : reply.expected()) awaited_.emplace(id, &reply);
-  reply.count_in(&unsent_);
+  reply.count_in(&unread_);
+}
+
+// Null: none, now.
+http_reply* exchange_channel::way_of(const outgoing& message) const noexcept {
+  http_reply* reply = message.about.empty() ? nullptr : reply_for(message.about);
+  if (reply != nullptr) return reply;
+  return message.about.empty() || message.request ? listening_ : nullptr;
+}
+
+std::size_t exchange_channel::queued_before(const outgoing& message) const noexcept {
+  const http_reply* way = way_of(message);
+  return way != nullptr ? way->queued() : 0;
 }
 
 // Each message goes on one stream: on that of the request it belongs to. Where the client has let go of it, what was to
 // be answered or told there is lost; questions find another way.
 std::size_t exchange_channel::send(const outgoing& message) {
   if (told_) return 0;
+  // Who answers or asks has looked whether there is room; news and progress can be missed.
+  const bool can_be_missed = !message.answers && !message.request;
+  if (can_be_missed && way_of(message) != nullptr && !has_room(message.line.size())) return queued();
   http_reply* reply = message.about.empty() ? nullptr : reply_for(message.about);
   if (reply != nullptr) {
     reply->add(message);
+    if (message.request) {
+      reply->note_asked(*message.request);
+      asked_.emplace(*message.request, reply);
+    }
     if (message.answers && !reply->expected().contains(message.about)) awaited_.erase(std::string{message.about});
   } else if (message.about.empty() || message.request) {
     say_unasked(message);
@@ -86,12 +115,9 @@ void exchange_channel::say_unasked(const outgoing& message) {
 }
 
 void exchange_channel::listen(http_reply& reply) {
-  if (listening_ != nullptr) {
-    listening_->end();
-    listening_->count_in(nullptr);
-  }
+  if (listening_ != nullptr) listening_->end();  // what it has not sent yet is counted until it is gone
   listening_ = &reply;
-  reply.count_in(&unsent_);
+  reply.count_in(&unread_);
   if (told_) reply.end();
   for (const std::string& line : std::exchange(unsaid_, {})) reply.add({.line = line});
   unsaid_bytes_ = 0;
@@ -107,25 +133,56 @@ void exchange_channel::detach(http_reply& reply) noexcept {
   for (const std::string& id : reply.expected()) {
     if (const auto found = awaited_.find(id); found != awaited_.end() && found->second == &reply) awaited_.erase(found);
   }
-  reply.count_in(nullptr);  // what it had not sent is queued no longer
+  for (const std::int64_t request : reply.asked()) asked_.erase(request);
+  reply.drop();
+  reply.count_in(nullptr);
 }
 
 task<result<void>> exchange_channel::drained() {
   while (queued() > 0 && !told_) {
-    unsent_.moved.reset();
-    auto moved = co_await unsent_.moved.wait();
+    unread_.moved().reset();
+    auto moved = co_await unread_.moved().wait();
     if (!moved) co_return moved;
   }
+  co_return result<void>{};
+}
+
+bool exchange_channel::crowded() const noexcept {
+  return unread_.crowded() || (unread_.above() != nullptr && unread_.above()->crowded());
+}
+
+task<result<void>> exchange_channel::until_uncrowded(unread_bytes& level) {
+  while (level.crowded() && !told_) {
+    level.moved().reset();
+    auto moved = co_await level.moved().wait();
+    if (!moved) co_return moved;
+  }
+  if (told_) co_return error{.code = errc::closed, .what = "the session has ended"};
+  co_return result<void>{};
+}
+
+task<result<void>> exchange_channel::uncrowded() {
+  const context where = co_await this_context();
+  const time_point patient_until = where.loop->now() + limits_.unread_patience;
+  auto own = co_await until_uncrowded(unread_);
+  if (!own || unread_.above() == nullptr) co_return own;
+  // Requests of a client whose patience ends together are not begun together, either: others are served in between.
+  unread_bytes& of_client = *unread_.above();
+  auto turn = co_await of_client.turns().acquire();
+  if (!turn) co_return turn.error();
+  auto polled = co_await sleep_for(duration::zero());
+  if (!polled) co_return polled;
+  const duration left = std::max(duration::zero(), patient_until - where.loop->now());
+  auto others = co_await with_timeout(left, until_uncrowded(of_client));
+  if (!others && others.error().code != errc::timed_out) co_return others;
   co_return result<void>{};
 }
 
 void exchange_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
   if (told_) return;
   const std::string line = cancelled_line(request, reason);
-  const auto asked =
-      std::find_if(replies_.begin(), replies_.end(), [&](const http_reply* one) { return one->has_asked(request); });
-  if (asked != replies_.end()) {
-    (*asked)->add({.line = line});
+  if (const auto asked = asked_.find(request); asked != asked_.end()) {
+    asked->second->add({.line = line});
   } else {
     say_unasked({.line = line});
   }
@@ -138,7 +195,7 @@ void exchange_channel::end(error why) noexcept {
   if (listening_ != nullptr) listening_->end();
   unsaid_.clear();
   opened_.set();
-  unsent_.moved.set();
+  unread_.moved().set();
   if (to_ != nullptr) to_->on_closed(std::move(why));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "http_reply.hpp"
 
-#include <algorithm>
-
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/protocol.hpp"
@@ -26,21 +24,20 @@ int status_of(int failure) noexcept {
 
 }  // namespace
 
-bool http_reply::has_asked(std::int64_t request) const noexcept {
-  return std::find(asked_.begin(), asked_.end(), request) != asked_.end();
+void http_reply::expect_no_more(std::string_view id) noexcept {
+  if (const auto found = expected_.find(id); found != expected_.end()) expected_.erase(found);
+  changed_.set();
 }
 
 void http_reply::add(const outgoing& message) {
   if (over()) return;
-  std::string_view line = message.line;
-  while (line.ends_with('\n')) line.remove_suffix(1);
-  waiting_.push_back({std::string{line}, message.answers, message.failure});
-  queued_ += line.size();
-  if (tally_ != nullptr) tally_->queued += line.size();
-  if (message.request) asked_.push_back(*message.request);
-  if (message.answers) {
-    if (const auto answered = expected_.find(message.about); answered != expected_.end()) expected_.erase(answered);
-  }
+  std::string line = message.storage != nullptr ? std::move(*message.storage) : std::string{message.line};
+  while (line.ends_with('\n')) line.pop_back();
+  const std::size_t size = line.size();
+  waiting_.push_back({std::move(line), message.answers, message.failure});
+  queued_ += size;
+  if (unread_ != nullptr) unread_->add(size);
+  if (message.answers) expect_no_more(message.about);
   changed_.set();
 }
 
@@ -49,20 +46,21 @@ void http_reply::end() noexcept {
   changed_.set();
 }
 
-void http_reply::taken(std::size_t bytes) noexcept {
-  queued_ -= bytes;
-  if (tally_ == nullptr) return;
-  tally_->queued -= bytes;
-  tally_->moved.set();
+void http_reply::drop() noexcept {
+  end();
+  for (const piece& one : waiting_) taken(one.line.size());
+  waiting_.clear();
 }
 
-void http_reply::count_in(reply_tally* tally) noexcept {
-  if (tally_ != nullptr) {
-    tally_->queued -= queued_;
-    tally_->moved.set();
-  }
-  tally_ = tally;
-  if (tally_ != nullptr) tally_->queued += queued_;
+void http_reply::taken(std::size_t bytes) noexcept {
+  queued_ -= bytes;
+  if (unread_ != nullptr) unread_->remove(bytes);
+}
+
+void http_reply::count_in(unread_bytes* unread) noexcept {
+  if (unread_ != nullptr) unread_->remove(queued_);
+  unread_ = unread;
+  if (unread_ != nullptr) unread_->add(queued_);
 }
 
 void http_reply::begin(http_call& call, const manner& how) {
@@ -73,12 +71,12 @@ void http_reply::begin(http_call& call, const manner& how) {
   call.begin(200, fields);
 }
 
-void http_reply::reply(http_call& call, const piece& all, const manner& how) {
+void http_reply::reply(http_call& call, piece all, const manner& how) {
   http_fields fields;
   if (all.failure == 0) fields = how.fields;
   fields.add("Content-Type", "application/json");
   fields.add("Cache-Control", "no-store");
-  call.reply(how.statuses ? status_of(all.failure) : 200, fields, all.line);
+  call.reply(how.statuses ? status_of(all.failure) : 200, fields, std::move(all.line));
 }
 
 // Waits for the next message; false where there will be none.
@@ -98,18 +96,25 @@ task<bool> http_reply::more(http_call& call, const manner& how) {
 task<void> http_reply::write(http_call& call, const manner& how) {
   if (call.so_far() == http_call::stage::silent && form_ == form::events) begin(call, how);
   while (co_await more(call, how)) {
-    const piece next = std::move(waiting_.front());
+    piece next = std::move(waiting_.front());
     waiting_.pop_front();
+    const std::size_t size = next.line.size();
     if (call.so_far() == http_call::stage::silent && next.answers && over()) {
-      reply(call, next, how);
-      taken(next.line.size());
+      reply(call, std::move(next), how);
+      if (!call.all_taken()) {  // until then it is unread
+        auto all = co_await call.taken();
+        ignore(all, "the connection ends, and whoever serves it sees why");
+      }
+      taken(size);
       co_return;
     }
     if (call.so_far() == http_call::stage::silent) begin(call, how);
-    std::string text = "data: ";
-    text.append(next.line).append("\n\n");
-    auto sent = co_await call.send(text);
-    taken(next.line.size());
+    std::string text;
+    text.reserve(size + 8);
+    text.append("data: ").append(next.line).append("\n\n");
+    std::string{}.swap(next.line);  // it may be large, and the client slow
+    auto sent = co_await call.send(std::move(text));
+    taken(size);
     if (!sent && sent.error().code != errc::cancelled) co_return;  // the last words are said under a stop, too
   }
   if (over() && waiting_.empty() && call.so_far() == http_call::stage::streaming) call.end();

@@ -13,14 +13,9 @@
 #include "../runtime/event.hpp"
 #include "../transports/http_call.hpp"
 #include "../transports/message.hpp"
+#include "unread_bytes.hpp"
 
 namespace hawser {
-
-/// What the replies of one channel have not sent yet, together.
-struct reply_tally {
-  std::size_t queued = 0;  ///< bytes
-  event moved;             ///< set whenever it becomes less
-};
 
 class http_reply {
  public:
@@ -32,25 +27,31 @@ class http_reply {
   http_reply& operator=(const http_reply&) = delete;
   ~http_reply() { count_in(nullptr); }
 
-  /// The ids that were not answered yet.
+  /// The ids that were neither answered nor cancelled yet.
   [[nodiscard]] const std::set<std::string, std::less<>>& expected() const noexcept { return expected_; }
-  /// Whether this request of ours was sent here.
-  [[nodiscard]] bool has_asked(std::int64_t request) const noexcept;
+  /// This one will not be answered.
+  void expect_no_more(std::string_view id) noexcept;
+  /// Requests of ours that were sent here, for whoever finds replies by them.
+  [[nodiscard]] const std::vector<std::int64_t>& asked() const noexcept { return asked_; }
+  void note_asked(std::int64_t request) { asked_.push_back(request); }
   /// Never waits. What comes after the end is dropped.
   void add(const outgoing& message);
   /// Nothing more will come.
   void end() noexcept;
+  /// The same, and nobody reads what waits.
+  void drop() noexcept;
   /// Bytes that the system has not taken.
   [[nodiscard]] std::size_t queued() const noexcept { return queued_; }
   /// Its bytes are counted there from now on, as long as both live; null: nowhere.
-  void count_in(reply_tally* tally) noexcept;
+  void count_in(unread_bytes* unread) noexcept;
 
   struct manner {
     http_fields fields{};                            ///< of an answer that is no error
     duration keep_alive = std::chrono::seconds{15};  ///< so often a silent stream shows that it lives
     bool statuses = false;                           ///< errors have the status that 2026-07-28 gives them
   };
-  /// Until everything is said or the client is gone. Where nothing came before the end, nothing is sent, either.
+  /// Until the system has taken everything or the client is gone. Where nothing came before the end, nothing is sent,
+  /// either.
   task<void> write(http_call& call, const manner& how);
 
  private:
@@ -62,7 +63,7 @@ class http_reply {
   [[nodiscard]] bool over() const noexcept { return ended_ || (!endless_ && expected_.empty()); }
   void taken(std::size_t bytes) noexcept;
   static void begin(http_call& call, const manner& how);
-  static void reply(http_call& call, const piece& all, const manner& how);
+  static void reply(http_call& call, piece all, const manner& how);
   task<bool> more(http_call& call, const manner& how);
 
   std::set<std::string, std::less<>> expected_;
@@ -72,7 +73,7 @@ class http_reply {
   std::deque<piece> waiting_;
   std::vector<std::int64_t> asked_;
   std::size_t queued_ = 0;
-  reply_tally* tally_ = nullptr;
+  unread_bytes* unread_ = nullptr;
   event changed_;
 };
 

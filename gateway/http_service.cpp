@@ -42,38 +42,25 @@ task<void> run_session(serving_session& session) {
 
 }  // namespace
 
-class http_service::client_call {
- public:
-  client_call(std::map<text_digest, std::size_t>& calls, const text_digest& client)
-      : calls_(calls), at_(calls.try_emplace(client, 0).first) {
-    ++at_->second;
-  }
-  client_call(const client_call&) = delete;
-  client_call& operator=(const client_call&) = delete;
-  ~client_call() {
-    if (--at_->second == 0) calls_.erase(at_);
-  }
-
- private:
-  std::map<text_digest, std::size_t>& calls_;
-  std::map<text_digest, std::size_t>::iterator at_;
-};
-
-std::unique_ptr<http_service::client_call> http_service::begin_call(http_call& call, const text_digest& client,
-                                                                    std::string_view id) {
-  const auto known = calls_.find(client);
-  if (known == calls_.end() || known->second < options_.max_calls_per_client)
-    return std::make_unique<client_call>(calls_, client);
-  refuse(call,
-         {.status = 429,
-          .code = protocol::code::internal_error,
-          .what = "too many requests of this client are being answered"},
-         id);
-  return nullptr;
+std::optional<http_clients::call> http_service::begin_call(http_call& call, const text_digest& client,
+                                                           std::string_view id) {
+  auto begun = clients_.begin_call(client);
+  if (!begun)
+    refuse(call,
+           {.status = 429,
+            .code = protocol::code::internal_error,
+            .what = "too many requests of this client are being answered"},
+           id);
+  return begun;
 }
 
 http_service::http_service(loop& home, service& what, http_service_options options)
-    : loop_(home), service_(what), options_(std::move(options)) {
+    : loop_(home),
+      service_(what),
+      options_(std::move(options)),
+      clients_({.max_calls = options_.max_calls_per_client,
+                .max_unread_per_client = options_.max_unread_per_client,
+                .max_unread = options_.max_unread}) {
   if (!options_.serving.held_overall) options_.serving.held_overall = std::make_shared<byte_budget>(options_.max_held);
   modern_ = options_.serving;
   if (!modern_.known_rounds) modern_.known_rounds = std::make_shared<input_rounds>(modern_.rounds);
@@ -163,7 +150,7 @@ task<void> http_service::serve_modern(http_call& call, const message_view& messa
   }
   const auto counted = begin_call(call, digest_of(client_info(message.params)), id);
   if (!counted) co_return;
-  exchange_channel channel;
+  exchange_channel channel{options_.unread, counted->of()->unread()};
   serving_session session{loop_, service_, channel, modern_};
   std::set<std::string, std::less<>> expected{id};
   http_reply reply{std::move(expected)};

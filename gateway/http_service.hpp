@@ -10,6 +10,7 @@
 #include <string>
 
 #include "../transports/http_server.hpp"
+#include "http_clients.hpp"
 #include "http_rules.hpp"
 #include "http_session.hpp"
 
@@ -28,6 +29,12 @@ struct http_service_options {
   std::size_t max_calls_per_client = 128;
   /// Bytes that requests of all clients may hold at once; see serving_options::max_held.
   std::size_t max_held = std::size_t{256} << 20;
+  /// Bytes of answers and notifications that were not read, of one session or one request since 2026-07-28, …
+  exchange_limits unread{};
+  /// … of one client in all of them, and of all clients. While a client has left a quarter of a limit unread, its other
+  /// requests wait; results that are there at once and exceed a limit together are dropped, and their errors say so.
+  std::size_t max_unread_per_client = std::size_t{64} << 20;
+  std::size_t max_unread = std::size_t{256} << 20;
   duration session_patience = std::chrono::minutes{30};  ///< with a session that nobody uses
   duration keep_alive = std::chrono::seconds{15};        ///< so often a silent stream shows that it lives
 };
@@ -65,10 +72,9 @@ class http_service {
 
   [[nodiscard]] found_session session_of(const http_head& request) const;
   bool make_room(const text_digest& client);
-  // A call that is being answered, counted for its client; none where that would be one too many.
-  class client_call;
-  [[nodiscard]] std::unique_ptr<client_call> begin_call(http_call& call, const text_digest& client,
-                                                        std::string_view id);
+  // Nothing where it would be one too many of this client, which the call is answered then.
+  [[nodiscard]] std::optional<http_clients::call> begin_call(http_call& call, const text_digest& client,
+                                                             std::string_view id);
   static task<void> live(http_service& self, session_ref session);
 
   loop& loop_;
@@ -76,8 +82,8 @@ class http_service {
   http_service_options options_;
   serving_options modern_;  // what requests without a session are served with
   std::map<std::string, session_ref, std::less<>> sessions_;
-  std::map<text_digest, std::size_t> calls_;  // that are being answered, by client
-  scope* lives_ = nullptr;                    // of the sessions, while it runs
+  scope* lives_ = nullptr;  // of the sessions, while it runs
 };
 
 }  // namespace hawser
+  http_clients clients_;

@@ -56,7 +56,8 @@ task<void> http_service::initialize(http_call& call, const message_view& message
            id_of(message));
     co_return;
   }
-  const session_ref session = std::make_shared<http_session>(loop_, service_, options_.serving, client);
+  const session_ref session =
+      std::make_shared<http_session>(loop_, service_, options_.serving, options_.unread, counted->of());
   const http_session::use busy{*session};
   sessions_.emplace(session->id(), session);
   lives_->spawn(live(*this, session));

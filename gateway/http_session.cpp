@@ -14,10 +14,12 @@ constexpr std::size_t id_bytes = 24;
 
 }  // namespace
 
-http_session::http_session(loop& home, service& what, const serving_options& serving, const text_digest& client)
+http_session::http_session(loop& home, service& what, const serving_options& serving, const exchange_limits& limits,
+                           http_clients::client_ref client)
     : loop_(home),
       id_(base64url(random_bytes(id_bytes))),
-      client_(client),
+      client_(std::move(client)),
+      channel_(limits, client_->unread()),
       serving_(home, what, channel_, serving),
       last_used_(home.now()) {}
 

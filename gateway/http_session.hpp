@@ -8,6 +8,7 @@
 #include <string>
 
 #include "exchange_channel.hpp"
+#include "http_clients.hpp"
 #include "serving_session.hpp"
 
 namespace hawser {
@@ -15,7 +16,8 @@ namespace hawser {
 class http_session {
  public:
   /// `client`: who has begun it, as far as that is known.
-  http_session(loop& home, service& what, const serving_options& serving, const text_digest& client);
+  http_session(loop& home, service& what, const serving_options& serving, const exchange_limits& limits,
+               http_clients::client_ref client);
 
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] exchange_channel& channel() noexcept { return channel_; }
@@ -23,7 +25,7 @@ class http_session {
   /// Serves until it is ended, by the client or by a stop, or nobody has used it for `patience`. Unbounded.
   task<void> run(duration patience);
   [[nodiscard]] bool in_use() const noexcept { return users_ > 0; }
-  [[nodiscard]] const text_digest& client() const noexcept { return client_; }
+  [[nodiscard]] const text_digest& client() const noexcept { return client_->name(); }
 
   /// What the client has made of it so far: sessions that nobody needs are given up first.
   enum class standing : std::uint8_t { begun, notified, used };
@@ -50,7 +52,7 @@ class http_session {
 
   loop& loop_;
   std::string id_;
-  text_digest client_;
+  http_clients::client_ref client_;
   standing standing_ = standing::begun;
   exchange_channel channel_;
   serving_session serving_;

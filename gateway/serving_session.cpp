@@ -2,6 +2,7 @@
 #include "serving_session.hpp"
 
 #include "../runtime/detail/wait_for.hpp"
+#include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
@@ -14,9 +15,9 @@ namespace {
 namespace method = protocol::method;
 namespace code = protocol::code;
 
-// What the client has not read yet, beyond which an answer waits. Well below the peer's own limit, which drops.
-constexpr std::size_t waits_while_queued = std::size_t{8} << 20;
 constexpr std::size_t longest_token = 1024;
+// An answer up to this size is always sent: the error in its place would not be much smaller.
+constexpr std::size_t small_answer = std::size_t{4} << 10;
 
 void respond_error(responder& answer, const error& why) {
   answer.fail(why.code == errc::remote ? why.native : code::internal_error, why.what, why.data);
@@ -52,7 +53,13 @@ serving_session::serving_session(loop& home, service& what, channel& over, servi
       side_(home, over, *this, {.max_incoming = options_.max_requests}),
       rounds_(options_.known_rounds ? options_.known_rounds : std::make_shared<input_rounds>(options_.rounds)),
       held_(options_.max_held, options_.held_overall),
-      means_{.home = home, .what = what, .side = side_, .options = options_, .rounds = *rounds_, .held = held_},
+      means_{.home = home,
+             .what = what,
+             .side = side_,
+             .over = over,
+             .options = options_,
+             .rounds = *rounds_,
+             .held = held_},
       subscriptions_(side_) {
   service_.add_listener(*this);
 }
@@ -166,19 +173,39 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
   }
   serving_request request{std::move(params), std::move(client), self.side_, answer,
                           modern ? own_level : self.legacy_level_};
-  auto served = co_await under_stop{answer.stop(), serve_method(self.means_, which, request)};
-  while (self.channel_.queued() > waits_while_queued && answer.wanted()) {
-    auto taken = co_await under_stop{answer.stop(), self.channel_.drained()};
-    if (!taken) break;
-  }
-  if (served) {
-    answer.result(*served);
+  result<void> room;
+  if (self.channel_.crowded() || self.dispatching_.free() == 0)
+    room = co_await under_stop{answer.stop(), self.wait_for_room()};
+  result<std::string> served = cancelled_error();
+  if (room) served = co_await under_stop{answer.stop(), serve_method(self.means_, which, request)};
+  self.respond(answer, std::move(served));
+  if (--self.under_way_ == 0) self.idle_.set();
+}
+
+// Back pressure: what a client does not read is not made. How large a result is, is known only when it is there, so no
+// other one is begun while much is unread. One at a time goes on, with a look at the descriptors in between, so that
+// other clients are served meanwhile.
+task<result<void>> serving_session::wait_for_room() {
+  auto turn = co_await dispatching_.acquire();
+  if (!turn) co_return turn.error();
+  auto polled = co_await sleep_for(duration::zero());
+  if (!polled) co_return polled;
+  co_return co_await channel_.uncrowded();
+}
+
+void serving_session::respond(responder& answer, result<std::string> served) {
+  const std::size_t size = served ? served->size() : served.error().what.size() + served.error().data.size();
+  if (size > small_answer && !channel_.has_room(size)) {
+    // Requests that were begun together have results that are too large together. This one must not look unserved.
+    answer.fail(code::internal_error, "the request was handled, but its answer of " + std::to_string(size) +
+                                          " bytes was dropped: too much of what was sent before has not been read yet");
+  } else if (served) {
+    answer.result(std::move(*served));
   } else if (served.error().code == errc::cancelled) {
     answer.fail(code::internal_error, "the server is ending");  // who cancelled it does not hear this
   } else {
     respond_error(answer, served.error());
   }
-  if (--self.under_way_ == 0) self.idle_.set();
 }
 
 // Subscriptions: the acknowledgement first; at the end both the result and the cancellation that the text asks for.

@@ -11,6 +11,7 @@
 
 #include "../runtime/event.hpp"
 #include "../runtime/scope.hpp"
+#include "../runtime/semaphore.hpp"
 #include "../transports/peer.hpp"
 #include "shared_methods.hpp"
 #include "subscriptions.hpp"
@@ -66,6 +67,8 @@ class serving_session final : private peer_listener, private service_listener {
   static task<void> serve(serving_session& self, const shared_method& method, std::string params,
                           std::shared_ptr<const client_view> client, responder answer, byte_budget::share held);
   static task<void> listen(serving_session& self, listen_filter filter, responder answer);
+  task<result<void>> wait_for_room();
+  void respond(responder& answer, result<std::string> served);
   task<void> end();
 
   service& service_;
@@ -80,6 +83,7 @@ class serving_session final : private peer_listener, private service_listener {
   legacy_client legacy_;
   std::optional<severity> legacy_level_;
   std::unique_ptr<scope> requests_;
+  semaphore dispatching_{1};   // of those that had to wait until their client has read
   std::size_t under_way_ = 0;  // without subscriptions
   event idle_;
   event gone_;

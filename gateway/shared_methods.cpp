@@ -99,6 +99,8 @@ struct held_answer {
 };
 
 task<result<held_answer>> ask_one(const serving_means& means, input_request question, std::string about) {
+  if (!means.over.has_room(question.params.size()))
+    co_return error{.code = errc::too_large, .what = "it has not read what it was sent before"};
   const duration patience = means.options.answer_patience;
   const prepared_request request = prepared_request::verbatim(question.method, question.params);
   const call_options options{.idle_timeout = patience, .hard_timeout = patience, .about = std::move(about)};

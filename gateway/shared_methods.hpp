@@ -29,6 +29,7 @@ struct serving_means {
   loop& home;
   service& what;
   peer& side;
+  const channel& over;
   const serving_options& options;
   input_rounds& rounds;
   byte_budget& held;  ///< what its requests hold at once

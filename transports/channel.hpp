@@ -3,6 +3,8 @@
 // embedder's own transport implements `channel`.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,9 @@ class receiver {
   ~receiver() = default;
 };
 
+/// Bytes that may wait to be sent over one channel. Beyond it, what can be refused is refused, and the rest dropped.
+inline constexpr std::size_t max_unsent = std::size_t{32} << 20;
+
 /// Where a method of an embedder's channel throws, the connection ends with an error; those that are noexcept must not.
 class channel {
  public:
@@ -48,6 +53,17 @@ class channel {
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
   /// Waits until the system has taken everything: back pressure. Unbounded.
   virtual task<result<void>> drained() = 0;
+  /// Of queued(), what leaves before this message would.
+  [[nodiscard]] virtual std::size_t queued_before(const outgoing& /*message*/) const noexcept { return queued(); }
+  /// Whether an answer of so many bytes may wait beside what waits already. Where not, an error is sent instead. An
+  /// answer that waits alone may be of any size.
+  [[nodiscard]] virtual bool has_room(std::size_t bytes) const noexcept {
+    return queued() == 0 || bytes <= max_unsent - std::min(queued(), max_unsent);
+  }
+  /// Whether so much waits that no other answer should be made yet …
+  [[nodiscard]] virtual bool crowded() const noexcept { return queued() > max_unsent / 4; }
+  /// … and waits until less does; an error where the channel has ended. Unbounded.
+  virtual task<result<void>> uncrowded() { return drained(); }
   /// Takes back a request that was given up. True: nothing of it has left, and nothing will. False: some of it may have
   /// left, or this channel cannot say; then cancel() tells the server.
   virtual bool withdraw(std::int64_t /*request*/) noexcept { return false; }

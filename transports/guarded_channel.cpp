@@ -30,6 +30,11 @@ task<result<void>> guarded_channel::drained() {
   co_return co_await std::move(waiting);
 }
 
+task<result<void>> guarded_channel::uncrowded() {
+  auto waiting = guarded_task("uncrowded of a channel", [this] { return inner_->uncrowded(); });
+  co_return co_await std::move(waiting);
+}
+
 void guarded_channel::negotiated(const peer_info& info) {
   auto told = guarded("negotiated of a channel", [&] { inner_->negotiated(info); });
   if (!told) fail(told.error());

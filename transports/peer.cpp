@@ -52,7 +52,7 @@ void peer::answer_with(const request_id& id, std::string line, int failure) {
 void peer::send_line(const outgoing& message) {
   if (closed_) return;
   // Somebody who asks and never reads must not fill our memory with his answers.
-  if (channel_.queued() > limits_.max_queued) {
+  if (channel_.queued_before(message) > limits_.max_queued) {
     count(counters_.unsent, "a message for somebody who does not read");
     return;
   }

@@ -16,11 +16,11 @@
 namespace hawser {
 
 struct peer_limits {
-  std::size_t max_pending = 1024;                  ///< calls of ours that wait
-  std::size_t max_incoming = 1024;                 ///< requests of the other side that nobody answered yet
-  std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that the system has not taken; beyond, calls are refused
-                                                   ///< and answers and notifications dropped
-  std::size_t max_id = 1024;                       ///< bytes of the id of a request of the other side
+  std::size_t max_pending = 1024;       ///< calls of ours that wait
+  std::size_t max_incoming = 1024;      ///< requests of the other side that nobody answered yet
+  std::size_t max_queued = max_unsent;  ///< bytes that the system has not taken; beyond, calls are refused and answers
+                                        ///< and notifications dropped
+  std::size_t max_id = 1024;            ///< bytes of the id of a request of the other side
   std::size_t max_error_text = std::size_t{4} * 1024;  ///< of an error of the other side; the rest is cut
 };
 

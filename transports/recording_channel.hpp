@@ -23,6 +23,12 @@ class recording_channel final : public channel, private receiver {
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return inner_->queued(); }
   task<result<void>> drained() override { return inner_->drained(); }
+  [[nodiscard]] std::size_t queued_before(const outgoing& message) const noexcept override {
+    return inner_->queued_before(message);
+  }
+  [[nodiscard]] bool has_room(std::size_t bytes) const noexcept override { return inner_->has_room(bytes); }
+  [[nodiscard]] bool crowded() const noexcept override { return inner_->crowded(); }
+  task<result<void>> uncrowded() override { return inner_->uncrowded(); }
   bool withdraw(std::int64_t request) noexcept override { return inner_->withdraw(request); }
   /// Recorded as the notification, whatever the transport below makes of it.
   void cancel(std::int64_t request, std::string_view reason) noexcept override;

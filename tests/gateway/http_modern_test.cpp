@@ -188,6 +188,65 @@ task<void> bounds_calls_of_a_client(house& h) {
   for (const auto& one : held) co_await one->close();
 }
 
+std::string call_by(std::string_view client, std::string_view tool) {
+  std::string call = words::modern(1, "tools/call", R"("name":")" + std::string{tool} + '"');
+  call.replace(call.find(R"("_meta":{)"), 9,
+               R"("_meta":{"io.modelcontextprotocol/clientInfo":{"name":")" + std::string{client} + R"("},)");
+  return http_request_text("POST", modern_fields("tools/call", tool), call);
+}
+constexpr std::size_t large_answer = std::size_t{12} << 20;  // more than the system takes of one
+
+task<void> bounds_unread_answers(house& h) {
+  h.what.large = large_answer;
+  auto first = co_await unread_visitor::connect(h.at());
+  first->say(call_by("a", "large"));
+  for (int i = 0; i < 1000 && h.what.calls.empty(); ++i) {
+    auto slept = co_await sleep_for(std::chrono::milliseconds{1});
+    if (!slept) co_return;
+  }
+  const received_response second = co_await h.ask(call_by("a", "large"));
+  expect(code_of(second.body) == "-32603" && contains(second.body, "was handled, but its answer of 1258"))
+      << second.body.substr(0, 300);
+  const received_response small = co_await h.ask(call_by("a", "echo"));
+  expect(!result_of(small.body).empty()) << "small ones are always served" << small.body;
+  const received_response of_another = co_await h.ask(call_by("b", "large"));
+  expect(of_another.body.size() > large_answer) << of_another.body.substr(0, 300);
+  auto unread = co_await unread_visitor::connect(h.at());
+  unread->say(call_by("b", "large"));
+  for (int i = 0; i < 1000 && h.what.calls.size() < 5; ++i) {
+    auto slept = co_await sleep_for(std::chrono::milliseconds{1});
+    if (!slept) co_return;
+  }
+  const received_response of_a_third = co_await h.ask(call_by("c", "large"));
+  expect(contains(of_a_third.body, "was dropped")) << "all of them together" << of_a_third.body.substr(0, 300);
+  const received_response small_third = co_await h.ask(call_by("c", "echo"));
+  expect(!result_of(small_third.body).empty()) << small_third.body;
+  const received_response read = co_await first->read();
+  expect(read.body.size() > large_answer);
+  const received_response again = co_await h.ask(call_by("a", "large"));
+  expect(again.body.size() > large_answer) << "what was read has made room" << again.body.substr(0, 300);
+  co_await first->close();
+  co_await unread->close();
+}
+
+// Many requests at once, of a client that reads: none of their results is lost.
+task<void> holds_back_requests(house& h) {
+  h.what.large = large_answer;
+  constexpr int count = 12;
+  std::vector<std::unique_ptr<unread_visitor>> visitors;
+  for (int i = 0; i < count; ++i) {
+    auto visitor = co_await unread_visitor::connect(h.at());
+    visitors.push_back(std::move(visitor));
+  }
+  for (const auto& one : visitors) one->say(call_by("a", "large"));
+  for (const auto& one : visitors) {
+    const received_response answer = co_await one->read();
+    expect(answer.body.size() > large_answer) << answer.body.substr(0, 300);
+    co_await one->close();
+  }
+  expect(h.what.calls.size() == std::size_t{count});
+}
+
 task<void> has_one_method(house& h) {
   for (const char* method : {"GET", "DELETE", "PUT", "OPTIONS"}) {
     const received_response answer = co_await h.ask(http_request_text(method, "Mcp-Session-Id: x\r\n"));
@@ -329,6 +388,19 @@ const suite<"http_modern"> tests = [] {
     http_service_options options;
     options.max_calls_per_client = 2;
     http_serving(bounds_calls_of_a_client, options);
+  };
+  "FRZ-8 what a client has not read is bounded in all its requests, and overall, and small answers are served"_test =
+      [] {
+        http_service_options options;
+        options.unread.unread_patience = duration::zero();
+        options.max_unread_per_client = std::size_t{20} << 20;
+        options.max_unread = std::size_t{30} << 20;
+        http_serving(bounds_unread_answers, options);
+      };
+  "FRZ-8 a client that reads loses no result, however many requests it sends at once"_test = [] {
+    http_service_options options;
+    options.unread.unread_patience = std::chrono::minutes{1};
+    http_serving(holds_back_requests, options);
   };
   "without the other era there is POST and nothing else"_test = [] { http_serving(has_one_method, modern_only()); };
   "progress and log messages come as events before the answer"_test = [] {

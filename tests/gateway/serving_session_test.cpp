@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../transports/scanner.hpp"
 #include "../support/every_step.hpp"
 #include "../support/memory_use.hpp"
 #include "../support/serving_house.hpp"
@@ -270,6 +271,134 @@ task<void> holds_so_much(house& h) {
   expect(!result_of(again).empty()) << "what has ended is held no longer" << again.substr(0, 200);
 }
 
+// A client that reads only when it is told to.
+class deaf_channel final : public channel {
+ public:
+  task<result<void>> open(receiver& to) override {
+    to_ = &to;
+    co_return result<void>{};
+  }
+  std::size_t send(const outgoing& message) override {
+    sent.emplace_back(message.line.substr(0, 300));
+    bytes += message.line.size();
+    most = std::max(most, bytes);
+    return bytes;
+  }
+  [[nodiscard]] std::size_t queued() const noexcept override { return bytes; }
+  [[nodiscard]] bool crowded() const noexcept override { return full || channel::crowded(); }
+  task<result<void>> drained() override {
+    while (bytes > 0) {
+      taken_.reset();
+      auto taken = co_await taken_.wait();
+      if (!taken) co_return taken;
+    }
+    co_return result<void>{};
+  }
+  void cancel(std::int64_t /*request*/, std::string_view /*reason*/) noexcept override {}
+  void negotiated(const peer_info& /*info*/) override {}
+  task<result<void>> close() override {
+    if (receiver* to = std::exchange(to_, nullptr)) to->on_closed(error{.code = errc::closed, .what = "closed"});
+    co_return result<void>{};
+  }
+
+  void say(const std::string& message) {
+    scanner look;
+    if (to_ != nullptr) to_->on_message(look.scan(message));
+  }
+  void read_all() {
+    bytes = 0;
+    taken_.set();
+  }
+  std::vector<std::string> sent;  // the beginnings of it
+  std::size_t bytes = 0;          // that were not read
+  bool full = false;              // whatever their number is
+  std::size_t most = 0;
+
+ private:
+  receiver* to_ = nullptr;
+  event taken_;
+};
+
+struct deaf_house {
+  explicit deaf_house(loop& l) : session(l, what, wire) {}
+  example_service what;
+  deaf_channel wire;
+  serving_session session;
+
+  static task<void> serve(deaf_house& h) {
+    auto ended = co_await h.session.run();
+    expect(ended.has_value());
+  }
+  void ask(int id, std::string_view tool) {
+    wire.say(house::modern(id, "tools/call", R"("name":")" + std::string{tool} + '"'));
+  }
+};
+
+task<void> several_turns() {
+  for (int i = 0; i < 20; ++i) {
+    auto polled = co_await sleep_for(duration::zero());
+    ignore(polled, "a stop is seen elsewhere");
+  }
+}
+
+task<void> makes_what_is_read(deaf_house& h) {
+  h.what.large = std::size_t{12} << 20;
+  for (int id = 1; id <= 6; ++id) h.ask(id, "large");
+  for (std::size_t read = 0; read < 6; ++read) {
+    co_await several_turns();
+    expect(h.what.calls.size() == read + 1 && h.wire.sent.size() == read + 1)
+        << "one is unread, and no other is made" << h.what.calls.size();
+    h.wire.read_all();
+  }
+  h.what.large = 100;
+  for (int id = 11; id <= 200; ++id) h.ask(id, "large");
+  co_await several_turns();
+  expect(h.what.calls.size() == 196_ul) << "small ones are not held up by each other" << h.what.calls.size();
+}
+
+task<void> holds_so_many_results(deaf_house& h) {
+  h.what.large = std::size_t{12} << 20;
+  for (int id = 1; id <= 20; ++id) h.ask(id, "later");
+  co_await several_turns();
+  expect(h.what.calls.size() == 20_ul) << "nothing is unread";
+  h.what.due.set();  // all of them have their results at once
+  co_await several_turns();
+  expect(h.wire.most <= std::size_t{33} << 20) << h.wire.most << "bytes are held";
+  std::size_t dropped = 0;
+  for (const std::string& answer : h.wire.sent) {
+    const bool whole = answer.find(R"("result":)") != std::string::npos;
+    if (whole) continue;
+    ++dropped;
+    expect(code_of(answer) == "-32603" && answer.find("was handled, but its answer of 1258") != std::string::npos)
+        << answer;
+  }
+  expect(h.wire.sent.size() == 20_ul && dropped == 18_ul) << "each is answered" << dropped;
+  h.wire.read_all();
+  h.what.large = std::size_t{40} << 20;
+  h.ask(21, "large");
+  co_await several_turns();
+  expect(h.wire.sent.size() == 21_ul && h.wire.sent.back().find(R"("result":)") != std::string::npos)
+      << "one alone may be of any size";
+}
+
+task<void> in_deaf_house(loop& l, task<void> (*inside)(deaf_house&)) {
+  deaf_house h{l};
+  scope sessions{co_await this_context()};
+  sessions.spawn(deaf_house::serve(h));
+  co_await several_turns();
+  co_await inside(h);
+  sessions.request_stop();
+  co_await sessions.join();
+}
+
+task<void> stopped_while_nothing_is_read(loop& l) {
+  return in_deaf_house(l, [](deaf_house& h) -> task<void> {
+    h.wire.full = true;
+    for (int id = 1; id <= 3; ++id) h.ask(id, "large");
+    co_await several_turns();
+  });
+}
+
 task<void> pipeline(house& h) {
   h.far.say(house::request(1, "initialize", R"("protocolVersion":"2025-11-25")"));
   h.far.say(house::request(2, "tools/call", R"("name":"echo")"));
@@ -338,6 +467,14 @@ const suite<"serving_session"> tests = [] {
     serving(holds_so_much, options);
   };
   "FRZ-3 a batch of more than 100 messages is refused by one error"_test = [] { serving(large_batches); };
+  "FRZ-8 while a client leaves much unread, no other request of it is begun"_test = [] {
+    loop l;
+    l.run(in_deaf_house(l, makes_what_is_read));
+  };
+  "FRZ-8 of results that come at once, those beyond 32 MiB are dropped, and each says so"_test = [] {
+    loop l;
+    l.run(in_deaf_house(l, holds_so_many_results));
+  };
   "a client that closes its end at once leaves nothing behind"_test = [] { serving(pipeline); };
   "a stop ends calls and subscriptions with an answer"_test = [] {
     loop l;
@@ -347,6 +484,7 @@ const suite<"serving_session"> tests = [] {
     manual_clock clock;
     every_step([](loop& l) { return in_serving_house(l, every_kind_of_request, {}); }, {.clock = &clock});
     every_step(stopped, {.clock = &clock});
+    every_step(stopped_while_nothing_is_read, {.clock = &clock});
   };
 };
 

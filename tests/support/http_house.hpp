@@ -21,9 +21,9 @@ struct received_response final : private http_listener {
   bool keep_alive = false;
 
   /// The next whole answer. What follows it stays unread.
-  static task<result<received_response>> read(stream& from) {
+  static task<result<received_response>> read(stream& from, http_limits limits = {}) {
     received_response made;
-    http_parser parser{http_parser::side::response};
+    http_parser parser{http_parser::side::response, limits};
     while (true) {
       auto taken = parser.feed(from.unread(), made);
       if (!taken) co_return taken.error();

@@ -37,6 +37,32 @@ inline std::string modern_fields(std::string_view method, std::string_view name 
   return fields;
 }
 
+/// A connection on which nothing is read before somebody wants to: more than the system takes waits in the server.
+class unread_visitor {
+ public:
+  static task<std::unique_ptr<unread_visitor>> connect(endpoint at) {
+    std::vector<endpoint> candidates{at};
+    auto made = co_await tcp_connect(std::move(candidates));
+    expect(made.has_value() || made.error().code == errc::cancelled);
+    if (!made) co_return nullptr;
+    co_return std::unique_ptr<unread_visitor>{new unread_visitor{std::move(*made)}};
+  }
+  void say(std::string_view bytes) { over_.write(bytes); }
+  /// The whole answer, of whatever size.
+  task<received_response> read() {
+    const http_limits any_size{.max_body = 0};
+    auto answer = co_await with_timeout(std::chrono::seconds{60}, received_response::read(over_, any_size));
+    expect(answer.has_value()) << (answer ? "" : answer.error().what);
+    if (!answer) co_return received_response{};
+    co_return std::move(*answer);
+  }
+  task<void> close() { co_await over_.close(); }
+
+ private:
+  explicit unread_visitor(stream over) : over_(std::move(over)) {}
+  stream over_;
+};
+
 /// A connection whose answer is read as it comes.
 class http_visitor {
  public:

@@ -37,6 +37,8 @@ class example_service final : public service {
   std::vector<input_request> asking;  // what `ask` wants to know
   bool forgetful = false;             // … again and again
   event stuck;                        // somebody is in `wait`
+  std::size_t large = 0;              // bytes of the text that `large` comes back with, and `later` …
+  event due;                          // … when this is set
   bool heard_stop = false;
   using service::changed;
   using service::updated;
@@ -60,6 +62,12 @@ class example_service final : public service {
     if (request.name() == "fail") co_return error{.code = errc::io, .what = "the disk is full"};
     if (request.name() == "refuse") co_return error{.code = errc::remote, .what = "no", .native = -7, .data = "[1]"};
     if (request.name() == "wait") co_return co_await wait_for_stop();
+    if (request.name() == "large") co_return served_reply::with(text_result(std::string(large, 'x')));
+    if (request.name() == "later") {
+      auto now = co_await due.wait();
+      if (!now) co_return now.error();
+      co_return served_reply::with(text_result(std::string(large, 'x')));
+    }
     if (request.name() == "tell") co_return tell(request);
     if (request.name() == "ask") co_return ask(request);
     co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
