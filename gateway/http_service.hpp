@@ -65,8 +65,14 @@ class http_service {
   task<void> initialize(http_call& call, const message_view& message);
   task<void> serve_in_session(http_call& call, const message_view& message);
   task<void> serve_batch(http_call& call);
-  static task<void> deliver(exchange_channel& to, const std::vector<std::string_view>& messages);
-  task<void> exchange(http_call& call, http_session& in, http_reply& reply, std::vector<std::string_view> messages);
+  // A message of a batch, or one alone; of a request, its id as JSON.
+  struct posted {
+    std::string_view message;
+    std::string id{};
+  };
+  static task<void> deliver(const http_service& self, exchange_channel& to, const http_reply& reply,
+                            std::vector<posted> messages);
+  task<void> exchange(http_call& call, http_session& in, http_reply& reply, std::vector<posted> messages);
   task<void> listen(http_call& call);
   void end_session(http_call& call);
 
@@ -81,9 +87,9 @@ class http_service {
   service& service_;
   http_service_options options_;
   serving_options modern_;  // what requests without a session are served with
+  http_clients clients_;
   std::map<std::string, session_ref, std::less<>> sessions_;
   scope* lives_ = nullptr;  // of the sessions, while it runs
 };
 
 }  // namespace hawser
-  http_clients clients_;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "../runtime/sleep.hpp"
+#include "../runtime/detail/wait_for.hpp"
+#include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/message_reader.hpp"
 #include "http_service.hpp"
@@ -63,7 +64,7 @@ task<void> http_service::initialize(http_call& call, const message_view& message
   lives_->spawn(live(*this, session));
   std::set<std::string, std::less<>> expected{id_of(message)};
   http_reply reply{std::move(expected)};
-  std::vector<std::string_view> messages{call.body()};
+  std::vector<posted> messages{{.message = call.body()}};
   co_await exchange(call, *session, reply, std::move(messages));
   const bool agreed = !session->channel().revision().empty();
   if (!agreed) session->channel().end(error{.code = errc::closed, .what = "nothing was agreed on"});
@@ -100,7 +101,7 @@ task<void> http_service::serve_in_session(http_call& call, const message_view& m
   } else {
     std::set<std::string, std::less<>> expected{id};
     http_reply reply{std::move(expected)};
-    std::vector<std::string_view> messages{call.body()};
+    std::vector<posted> messages{{.message = call.body()}};
     co_await exchange(call, *found.session, reply, std::move(messages));
   }
 }
@@ -125,7 +126,7 @@ task<void> http_service::serve_batch(http_call& call) {
   const auto counted = begin_call(call, found.session->client(), {});
   if (!counted) co_return;
   found.session->came(http_session::standing::used);
-  std::vector<std::string_view> messages;
+  std::vector<posted> messages;
   std::set<std::string, std::less<>> expected;
   scanner look;
   bool good = true;
@@ -134,32 +135,47 @@ task<void> http_service::serve_batch(http_call& call) {
     std::string id = message.kind == message_kind::request ? id_of(message) : std::string{};
     good = message.kind != message_kind::unusable && message.id.size() <= longest_request_id &&
            message.method != protocol::method::initialize && !found.session->channel().awaits(id);
-    messages.push_back(element);
+    messages.push_back({.message = element, .id = id});
     if (good && !id.empty()) good = expected.insert(std::move(id)).second;
     return good;
   });
   if (!good || messages.empty()) {
     refuse(call, {.what = "a message of this batch cannot be served"});
-  } else if (expected.empty()) {
-    co_await deliver(found.session->channel(), messages);
-    accept(call);
-  } else {
-    http_reply reply{std::move(expected), http_reply::form::events};
+    co_return;
+  }
+  const bool answered = !expected.empty();
+  http_reply reply{std::move(expected), http_reply::form::events};
+  if (answered) {
     co_await exchange(call, *found.session, reply, std::move(messages));
+  } else {
+    co_await deliver(*this, found.session->channel(), reply, std::move(messages));
+    accept(call);
   }
 }
 
-// The messages of a batch let others go first in between.
-task<void> http_service::deliver(exchange_channel& to, const std::vector<std::string_view>& messages) {
+// Between two messages of a batch everybody else has a turn, and while the client leaves much unread there is no next
+// one. Where the client has gone away only the turns are left: its requests were accepted, and the session itself waits
+// until there is room.
+task<void> http_service::deliver(const http_service& self, exchange_channel& to, const http_reply& reply,
+                                 std::vector<posted> messages) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (i > 0) co_await yield();
-    to.deliver(messages[i]);
+    if (i > 0) {
+      auto polled = co_await shield(std::chrono::seconds{1}, detail::wait_for(duration::zero()));
+      ignore(polled, "nothing stops it");
+    }
+    if (i > 0 && to.crowded()) {
+      auto room = co_await to.uncrowded();
+      ignore(room, "seen below, or the client is gone");
+    }
+    if (to.ended() || self.lives_->stop_requested()) co_return;
+    const posted& next = messages[i];
+    const bool cancelled = !next.id.empty() && !reply.expected().contains(next.id);
+    if (!cancelled) to.deliver(next.message);
   }
 }
 
 // Before 2026-07-28 a client that goes away has not cancelled anything: the session goes on without it.
-task<void> http_service::exchange(http_call& call, http_session& in, http_reply& reply,
-                                  std::vector<std::string_view> messages) {
+task<void> http_service::exchange(http_call& call, http_session& in, http_reply& reply, std::vector<posted> messages) {
   exchange_channel& channel = in.channel();
   auto opened = co_await channel.opened();
   if (!opened) {
@@ -168,11 +184,17 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   }
   http_reply::manner how{.keep_alive = options_.keep_alive};
   if (channel.revision().empty()) how.fields.add(std::string{header::session_id}, in.id());
+  const context where = co_await this_context();
+  scope delivering{where};
   channel.attach(reply);
-  co_await deliver(channel, messages);
+  if (messages.size() == 1) {
+    channel.deliver(messages.front().message);
+  } else {
+    delivering.spawn(deliver(*this, channel, reply, std::move(messages)));
+  }
   co_await reply.write(call, how);
   channel.detach(reply);
-  const context where = co_await this_context();
+  co_await delivering.join();
   if (call.so_far() != http_call::stage::silent || where.stop_requested()) co_return;
   if (channel.ended()) {
     refuse(call, session_ended);

@@ -220,6 +220,128 @@ task<void> large_batches(house& h) {
       << "others are served between two messages of a batch";
 }
 
+std::string batch_of_calls(int count, std::string_view tool) {
+  std::string batch = "[";
+  for (int id = 1; id <= count; ++id) batch.append(id > 1 ? "," : "").append(call_of(id, tool));
+  return batch + ']';
+}
+
+// So large that the system does not take all of one answer.
+constexpr std::size_t large_answer = std::size_t{12} << 20;
+
+struct counted_pings {
+  int served = 0;
+  bool enough = false;
+};
+task<void> ping_again_and_again(house& h, std::string session, counted_pings& pings) {
+  while (!pings.enough) {
+    const received_response answer = co_await h.post(in(session), words::request(1, "ping"));
+    if (answer.status != 200) co_return;
+    ++pings.served;
+  }
+}
+
+task<void> batches_with_large_answers(house& h) {
+  constexpr int count = 8;
+  h.what.large = large_answer;
+  const std::string session = co_await h.initialize("2025-03-26");
+  const std::string other = co_await h.initialize();
+  auto visitor = co_await unread_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", in(session), batch_of_calls(count, "large")));
+  for (int i = 0; i < 20; ++i) {
+    const received_response ping = co_await h.post(in(other), words::request(1, "ping"));
+    expect(ping.status == 200_i);
+  }
+  expect(h.what.calls.size() == 1_ul) << "while the first answer is not read, no other is made";
+  counted_pings pings;
+  scope pinging{co_await this_context()};
+  pinging.spawn(ping_again_and_again(h, other, pings));
+  const received_response all = co_await visitor->read();
+  expect(pings.served >= count) << "others are served between two answers" << pings.served;
+  pings.enough = true;
+  co_await pinging.join();
+  expect(h.what.calls.size() == std::size_t{count} && all.body.size() > count * large_answer);
+  std::size_t answers = 0;
+  for (std::size_t at = all.body.find("data: "); at != std::string::npos; at = all.body.find("data: ", at + 1)) {
+    ++answers;
+    const std::string begins = R"(data: {"jsonrpc":"2.0","id":)" + std::to_string(answers) + R"(,"result":)";
+    expect(all.body.compare(at, begins.size(), begins) == 0) << all.body.substr(at, 100);
+  }
+  expect(answers == std::size_t{count});
+  co_await visitor->close();
+}
+
+task<void> batches_of_many_calls(house& h) {
+  const std::string session = co_await h.initialize("2025-03-26");
+  const std::string other = co_await h.initialize();
+  auto visitor = co_await unread_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", in(session), batch_of_calls(100, "echo")));
+  const received_response ping = co_await h.post(in(other), words::request(1, "ping"));
+  expect(ping.status == 200_i && h.what.calls.size() < 50_ul)
+      << "another client is served before" << h.what.calls.size() << "of 100";
+  const received_response all = co_await visitor->read();
+  expect(all.status == 200_i && h.what.calls.size() == 100_ul);
+  co_await visitor->close();
+}
+
+// A client that goes away has not cancelled anything, and does not make others wait, either.
+task<void> batches_that_nobody_reads(house& h) {
+  const std::string session = co_await h.initialize("2025-03-26");
+  const std::string other = co_await h.initialize();
+  auto visitor = co_await unread_visitor::connect(h.at());
+  visitor->say(http_request_text("POST", in(session), batch_of_calls(100, "echo")));
+  co_await visitor->close();
+  const received_response ping = co_await h.post(in(other), words::request(1, "ping"));
+  expect(ping.status == 200_i && h.what.calls.size() < 50_ul) << h.what.calls.size();
+  for (int i = 0; i < 1000 && h.what.calls.size() < 100; ++i) {
+    auto slept = co_await sleep_for(std::chrono::milliseconds{5});
+    if (!slept) break;
+  }
+  expect(h.what.calls.size() == 100_ul);
+}
+
+task<void> cancelled_in_a_batch(house& h) {
+  const std::string session = co_await h.initialize("2025-03-26");
+  auto visitor = co_await unread_visitor::connect(h.at());
+  const std::string cancel = R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})";
+  visitor->say(http_request_text("POST", in(session),
+                                 '[' + call_of(1, "wait") + ',' + cancel + ',' + call_of(2, "echo") + ',' +
+                                     call_of(3, "echo") + ',' + call_of(4, "echo") + ']'));
+  auto stuck = co_await h.what.stuck.wait();
+  expect(stuck.has_value());
+  const received_response cancelled =
+      co_await h.post(in(session), R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  expect(cancelled.status == 202_i);
+  const received_response all = co_await visitor->read();
+  expect(contains(all.body, R"("id":2,"result")") && contains(all.body, R"("id":4,"result")")) << all.body;
+  expect(!contains(all.body, R"("id":1,)") && !contains(all.body, R"("id":3,)")) << all.body;
+  expect(h.what.heard_stop && h.what.calls.size() == 3_ul) << "what is cancelled before its turn is not called";
+  co_await visitor->close();
+}
+
+task<void> unread_answers(house& h) {
+  h.what.large = large_answer;
+  const std::string session = co_await h.initialize();
+  std::vector<std::unique_ptr<unread_visitor>> visitors;
+  for (int id = 1; id <= 8; ++id) {
+    auto visitor = co_await unread_visitor::connect(h.at());
+    visitor->say(http_request_text("POST", in(session), call_of(id, "large")));
+    visitors.push_back(std::move(visitor));
+  }
+  for (int i = 0; i < 20; ++i) {
+    const received_response ping = co_await h.post(in(session), words::request(100, "ping"));
+    expect(ping.status == 200_i);
+  }
+  expect(h.what.calls.size() == 1_ul) << "while the first answer is not read, no other is made";
+  for (std::size_t i = 0; i < visitors.size(); ++i) {
+    const received_response answer = co_await visitors[i]->read();
+    expect(answer.status == 200_i && answer.body.size() > large_answer) << i << answer.body.substr(0, 200);
+    expect(h.what.calls.size() <= i + 2);
+    co_await visitors[i]->close();
+  }
+  expect(h.what.calls.size() == visitors.size());
+}
+
 task<void> are_bounded(house& h) {
   const std::string first = co_await h.initialize();
   const std::string second = co_await h.initialize();
@@ -349,6 +471,30 @@ task<void> a_conversation(house& h) {
   co_await visitor->close();
 }
 
+// A batch is under way, and a second answer waits until the first is read.
+task<void> a_batch(house& h) {
+  h.what.large = 20'000;
+  const std::string hello = words::request(1, "initialize", R"("protocolVersion":"2025-03-26","capabilities":{})");
+  auto visitor = co_await http_visitor::connect(h.at());
+  if (visitor == nullptr) co_return;
+  visitor->say(http_request_text("POST", plain_fields, hello));
+  const std::string shaken = co_await visitor->until("result");
+  const std::size_t at = shaken.find("Mcp-Session-Id: ");
+  if (at != std::string::npos) {
+    const std::string session = shaken.substr(at, shaken.find("\r\n", at) + 2 - at);
+    visitor->say(http_request_text("POST", in(session), batch_of_calls(4, "large")));
+    const std::string answered = co_await visitor->until(R"("id":4,)");
+  }
+  co_await visitor->close();
+}
+
+task<void> stopped_in_a_batch(loop& l) {
+  http_serving_body inside = a_batch;
+  http_service_options options;
+  options.unread.max_unread = 8'000;
+  co_await in_http_house(l, std::move(inside), std::move(options), {});
+}
+
 task<void> stopped_anywhere(loop& l) {
   http_serving_body inside = a_conversation;
   co_await in_http_house(l, std::move(inside), {}, {});
@@ -368,6 +514,19 @@ const suite<"http_sessions"> tests = [] {
   "batches are served where the revision has them"_test = [] { http_serving(batches); };
   "FRZ-3 a batch of more than 100 messages is refused by one error, and others are served between those of one"_test =
       [] { http_serving(large_batches); };
+  "FRZ-3 the answers of a batch are made as the client reads them, and others are served in between"_test = [] {
+    http_serving(batches_with_large_answers);
+  };
+  "FRZ-3 the poller has its turn between two messages of a batch"_test = [] { http_serving(batches_of_many_calls); };
+  "FRZ-3 a batch whose client is gone is served to its end, and holds up nobody"_test = [] {
+    http_serving(batches_that_nobody_reads);
+  };
+  "a cancelled request of a batch ends alone, and is not called where its turn had not come"_test = [] {
+    http_serving(cancelled_in_a_batch);
+  };
+  "FRZ-8 while a client leaves an answer of its session unread, no other is made, on whatever connection"_test = [] {
+    http_serving(unread_answers);
+  };
   "their number is bounded"_test = [] {
     http_service_options options;
     options.max_sessions = 2;
@@ -393,7 +552,10 @@ const suite<"http_sessions"> tests = [] {
     options.session_patience = std::chrono::milliseconds{100};
     http_serving(expire, options);
   };
-  "a stop at every step leaves nothing behind"_test = [] { every_step(stopped_anywhere); };
+  "a stop at every step leaves nothing behind"_test = [] {
+    every_step(stopped_anywhere);
+    every_step(stopped_in_a_batch);
+  };
 };
 
 }  // namespace http_sessions_test

@@ -45,6 +45,34 @@ std::string session_at(int fd, const std::string& revision = "2025-03-26", const
   return std::string{plain_fields} + fields;
 }
 
+std::string call_with(int id, const std::string& tool, std::size_t n) {
+  return words::request(id, "tools/call", R"("name":")" + tool + R"(","arguments":{"n":)" + std::to_string(n) + R"(})");
+}
+std::string modern_call_with(const std::string& tool, std::size_t n) {
+  return words::request(1, "tools/call",
+                        R"("name":")" + tool + R"(","arguments":{"n":)" + std::to_string(n) +
+                            R"(},"_meta":{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                            R"("io.modelcontextprotocol/clientCapabilities":{}})");
+}
+// Reads a stream of events to its end and keeps nothing.
+void read_events_from(int fd) {
+  constexpr std::string_view last = "0\r\n\r\n";
+  std::array<char, 65536> piece{};
+  std::string end;
+  while (!end.ends_with(last)) {
+    const ssize_t count = ::recv(fd, piece.data(), piece.size(), 0);
+    if (count <= 0) return;
+    end.append(piece.data(), static_cast<std::size_t>(count));
+    if (end.size() > last.size()) end.erase(0, end.size() - last.size());
+  }
+}
+// Asks the same on as many connections and reads no answer, for so long.
+void ask_and_never_read(const hostile_side& h, const std::string& request, std::chrono::milliseconds patience) {
+  const std::uint16_t port = h.victims_port();
+  for (std::size_t i = 0; i < h.size; ++i) write_to(hostile_side::connect_to(port), request);
+  std::this_thread::sleep_for(patience);
+}
+
 // Serves over pipes until the client has ended its output.
 task<std::string> serves_pipes(victim_side& v) {
   forgetful_service what;
@@ -122,6 +150,76 @@ const suite<"guard: serving"> tests = [] {
           .size = 50'000,
           .message = [](std::size_t size) { return size * 40; },
           .cap = 48 * mebibyte});
+  };
+  "FRZ-3 a batch of calls with large results, of which the first is read late"_test = [] {
+    hold({.victim = serves_http,
+          .hostile =
+              [](hostile_side& h) {
+                const int fd = hostile_side::connect_to(h.victims_port());
+                const std::string fields = session_at(fd);
+                write_to(fd, http_request_text("POST", fields, '[' + joined(h.size, [](std::size_t i) {
+                                                                 return call_with(int(i), "large", 4 * mebibyte);
+                                                               }) + ']'));
+                std::this_thread::sleep_for(std::chrono::milliseconds{300});
+                read_events_from(fd);
+              },
+          .size = 25,
+          .message = [](std::size_t) { return 4 * mebibyte; },
+          .cap = 32 * mebibyte});
+  };
+  "FRZ-8 large answers on very many connections of one session, and none is read"_test = [] {
+    hold({.victim = serves_http,
+          .hostile =
+              [](hostile_side& h) {
+                const std::uint16_t port = h.victims_port();
+                const std::string fields = session_at(hostile_side::connect_to(port), "2025-11-25");
+                for (std::size_t i = 0; i < h.size; ++i)
+                  write_to(hostile_side::connect_to(port),
+                           http_request_text("POST", fields, call_with(int(i), "large", 9 * mebibyte)));
+                std::this_thread::sleep_for(std::chrono::milliseconds{1'000});
+              },
+          .size = 20,
+          .message = [](std::size_t) { return 9 * mebibyte; },
+          .cap = 32 * mebibyte});
+  };
+  "FRZ-8 large answers to very many requests of one client, and none is read"_test = [] {
+    hold({.victim = serves_http,
+          .hostile =
+              [](hostile_side& h) {
+                ask_and_never_read(h,
+                                   http_request_text("POST", modern_fields("tools/call", "large"),
+                                                     modern_call_with("large", 12 * mebibyte)),
+                                   std::chrono::milliseconds{3'000});
+              },
+          .size = 10,
+          .message = [](std::size_t) { return 12 * mebibyte; },
+          .cap = 64 * mebibyte});
+  };
+  "FRZ-8 progress of very many requests of one client, and none of it is read"_test = [] {
+    hold({.victim = serves_http,
+          .hostile =
+              [](hostile_side& h) {
+                ask_and_never_read(h,
+                                   http_request_text("POST", modern_fields("tools/call", "chatter"),
+                                                     modern_call_with("chatter", 16 * mebibyte)),
+                                   std::chrono::milliseconds{3'000});
+              },
+          .size = 10,
+          .message = [](std::size_t) { return 16 * mebibyte; },
+          .cap = 64 * mebibyte});
+  };
+  "FRZ-8 large answers over a pipe, and none is read"_test = [] {
+    hold({.victim = serves_pipes,
+          .hostile =
+              [](hostile_side& h) {
+                begin_session(h.pipes, "2025-11-25");
+                for (std::size_t i = 0; i < h.size; ++i) h.pipes.say(call_with(int(i), "large", 12 * mebibyte) + '\n');
+                std::this_thread::sleep_for(std::chrono::milliseconds{1'000});
+                _exit(0);
+              },
+          .size = 10,
+          .message = [](std::size_t) { return 12 * mebibyte; },
+          .cap = 32 * mebibyte});
   };
   "FRZ-8 a client with very many capabilities"_test = [] {
     hold({.victim = serves_http,

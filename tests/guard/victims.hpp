@@ -12,6 +12,7 @@
 #include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
 #include "../../runtime/timeout.hpp"
+#include "../../transports/json_text.hpp"
 #include "../../transports/own_stdio_channel.hpp"
 #include "../support/fixture.hpp"
 #include "../support/serving_house.hpp"
@@ -89,7 +90,8 @@ inline task<std::string> tries_child(victim_side& v) { return in_hub(v, hostile_
 inline task<std::string> calls_site(victim_side& v) { return in_hub(v, hostile_site(v), calls); }
 inline task<std::string> tries_site(victim_side& v) { return in_hub(v, hostile_site(v), tries_a_call); }
 
-/// Echoes what it gets, and `ask` has a question first. Keeps nothing of what it is asked: what is measured is the
+/// Echoes what it gets; `ask` has a question first, `large` comes back with a text of `n` bytes, and `chatter` tells of
+/// its progress in messages of as many bytes together. Keeps nothing of what it is asked: what is measured is the
 /// serving side's own.
 class forgetful_service final : public service {
  public:
@@ -106,6 +108,13 @@ class forgetful_service final : public service {
       served_reply question;
       question.questions = {{"who", "elicitation/create", R"({"message":"Who?","requestedSchema":{"type":"object"}})"}};
       co_return question;
+    }
+    const auto n = static_cast<std::size_t>(integer_of(find_member(request.arguments(), "n")).value_or(0));
+    if (request.name() == "large") co_return served_reply::with(text_result(std::string(n, 'x')));
+    if (request.name() == "chatter") {
+      const std::string message(std::size_t{64} << 10, 'x');
+      for (std::size_t said = 0; said < n; said += message.size()) request.progress(double(said + 1), {}, message);
+      co_return served_reply::with(text_result("that is all"));
     }
     co_return served_reply::with(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
   }
