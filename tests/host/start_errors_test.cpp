@@ -195,8 +195,7 @@ task<void> repeats_its_input(hub_house& h) {
 
 // A server may use any id, also the one of a request of ours.
 task<void> asks_with_our_id(hub_house& h) {
-  server_settings of =
-      shell(h, R"(request; say '{"jsonrpc":"2.0","id":'"$id"',"method":"ping"}'; IFS= read -r line
+  server_settings of = shell(h, R"(request; say '{"jsonrpc":"2.0","id":'"$id"',"method":"ping"}'; IFS= read -r line
 answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}'; serve)");
   h.add(std::move(of));
   co_await h.until("a", state::ready);
