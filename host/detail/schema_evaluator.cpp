@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "../../transports/json_tree.hpp"
 #include "capped.hpp"
 #include "json_pointer.hpp"
 
@@ -21,6 +22,7 @@ constexpr std::size_t none = schema_plan::none;
 // Schemas inside of each other, each of them two or three calls of some hundred bytes.
 constexpr std::size_t max_check_depth = 1'000;
 constexpr std::size_t longest_name_shown = 100;
+constexpr std::size_t comparisons_per_unit = 4;
 
 std::string_view view_of(const json::string& text) { return {text.data(), text.size()}; }
 std::string_view view_of(json::string_view text) { return {text.data(), text.size()}; }
@@ -227,7 +229,7 @@ bool schema_evaluator::in_place(const node& n, const value& v, const place& at, 
   if (given_up_ || (n.condition != none && !conditional(n, v, at, seen))) return false;
   if (const json::object* members = v.if_object()) {
     for (const auto& [name, schema] : n.dependent_schemas)
-      if (has(*members, name) && !check(schema, v, at, seen)) return false;
+      if (has_one_of_many(*members, name) && !check(schema, v, at, seen)) return false;
   }
   return !given_up_;
 }
@@ -264,6 +266,12 @@ bool schema_evaluator::has(const json::object& v, std::string_view name) {
   return spend(units_of(name)) && v.contains(json::string_view{name.data(), name.size()});
 }
 
+// Of names that are required, the first that is absent is the last that is looked for, and those that are there are no
+// more than the object has. Of these, all may be absent, and in the fullest bucket.
+bool schema_evaluator::has_one_of_many(const json::object& v, std::string_view name) {
+  return spend(longest_lookup(v.size()) / comparisons_per_unit) && has(v, name);
+}
+
 bool schema_evaluator::member_names(const node& n, const json::object& v, const place& at) {
   if (n.max_properties && v.size() > *n.max_properties)
     return wrong(at, "it has more than " + std::to_string(*n.max_properties) + " members");
@@ -272,7 +280,7 @@ bool schema_evaluator::member_names(const node& n, const json::object& v, const 
   for (const std::string_view name : n.required)
     if (!has(v, name)) return given_up_ ? false : wrong(at, "it has no member " + shown_name(name));
   for (const auto& [name, needed] : n.dependent_required)
-    if (has(v, name) && !has(v, needed))
+    if (has_one_of_many(v, name) && !has_one_of_many(v, needed))
       return given_up_ ? false : wrong(at, "it has a member " + shown_name(name) + " and no " + shown_name(needed));
   return !given_up_;
 }

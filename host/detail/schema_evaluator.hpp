@@ -69,6 +69,7 @@ class schema_evaluator {
   bool equal(const value& a, const value& b);
   std::size_t hash(const value& v);
   bool has(const boost::json::object& v, std::string_view name);
+  bool has_one_of_many(const boost::json::object& v, std::string_view name);
 
   const std::vector<node>& nodes_;
   schema_budget& budget_;

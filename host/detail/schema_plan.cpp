@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "is_one_of.hpp"
@@ -322,7 +323,10 @@ bool schema_plan::add_limits(std::size_t at, std::string_view keyword, const jso
   } else if (keyword == "const") {
     nodes_[at].constant = &value;
   } else if (keyword == "required") {
+    // Each once: a name that is deep in its bucket would be looked up as often as it is repeated.
+    std::set<std::string_view> seen;
     nodes_[at].required = names_in(keyword, value);
+    std::erase_if(nodes_[at].required, [&](std::string_view name) { return !seen.insert(name).second; });
   } else if (keyword == "uniqueItems") {
     if (!value.is_bool()) refuse("\"uniqueItems\" is neither true nor false");
     nodes_[at].unique_items = value.is_bool() && value.get_bool();

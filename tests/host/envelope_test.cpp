@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 
+#include "../../transports/json_text.hpp"
 #include "../support/colliding_names.hpp"
 #include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
@@ -199,6 +200,21 @@ const suite<"envelope"> tests = [] {
     const auto many = opened(R"({"content":[],"structuredContent":{"a":1}})", with_schema(three));
     expect(costs(many, filled) < bound and filled.as_object().size() == own.size() + 1) << "others are filled in";
   };
+  "FRZ-12 references and keywords that are deep in the fullest bucket of a schema are not looked up for every element"_test =
+      [] {
+        const auto names = testing::colliding_names(17, testing::any_salt);
+        const std::vector<std::string> deep(names.begin(), names.begin() + 1'500);
+        const std::string definitions = testing::object_of(testing::filled_up(deep, std::size_t{1} << 17), "{}");
+        std::string elements = "{}";
+        for (int i = 0; i < 100'000; ++i) elements += ",{}";
+        const std::string first = json_string("#/$defs/" + deep.front());
+        const std::string schema = R"({"items":{"$ref":)" + first + R"(},"$defs":)" + definitions + '}';
+        const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
+        json::value filled;
+        const auto cost = testing::cpu_time_of([&] { filled = e.data(); });
+        expect(cost < std::chrono::milliseconds{testing::instrumented ? 10'000 : 400}) << cost.count();
+        expect(filled.as_array().size() == 100'001_ul);
+      };
   "B23 structured content that is not what the schema says is delivered, and flagged"_test = [] {
     const auto schema = R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})";
     const auto flag = [&](std::string_view result) { return opened(result, with_schema(schema)).violation(); };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "../../transports/json_text.hpp"
 #include "../support/colliding_names.hpp"
 #include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
@@ -230,6 +231,34 @@ const suite<"schema_check"> tests = [] {
     expect(took < std::chrono::milliseconds{testing::instrumented ? 2'000 : 100}) << took.count();
     expect(verdict_on_value.starts_with("?value to be checked: an object has too many members")) << verdict_on_value;
     expect(verdict_on_schema.starts_with("?schema: an object has too many members")) << verdict_on_schema;
+  };
+  "FRZ-12 names that are looked for in the fullest bucket of many objects cost no more than their size"_test = [] {
+    // As many names in one bucket as may pass, and others of that bucket that are absent.
+    const auto names = testing::colliding_names(10, testing::any_salt);
+    const std::vector<std::string> present(names.begin(), names.begin() + 220);
+    const std::string object = testing::object_of(testing::filled_up(present, 1024));
+    std::string instance = "[" + object;
+    for (int i = 1; i < 190; ++i) instance += ',' + object;
+    instance += ']';
+    const std::vector<std::string> absent(names.begin() + 220, names.end());
+    std::string again = "[";
+    for (int i = 0; i < 4'000; ++i) {
+      if (i > 0) again += ',';
+      append_quoted(again, present.front());
+    }
+    again += ']';
+    for (const std::string& rules :
+         {R"("dependentRequired":)" + testing::object_of(absent, R"(["a"])"),
+          R"("dependentSchemas":)" + testing::object_of(absent, "true"), R"("required":)" + again}) {
+      const std::string schema = R"({"items":{)" + rules + "}}";
+      const auto took = testing::cpu_time_of([&] { verdict(schema, instance); });
+      constexpr int slower = testing::instrumented ? 20 : 1;
+      const auto allowed =
+          slower * (std::chrono::milliseconds{40} + std::chrono::microseconds{40} * (instance.size() / 1024));
+      expect(took < allowed) << std::chrono::duration_cast<std::chrono::microseconds>(took).count() << "us of"
+                             << allowed.count() << rules.substr(0, 20);
+    }
+    expect(satisfied(R"({"items":{"required":["other1","other1","other2"]}})", instance));
   };
   "FRZ-4 what is too much work for its size is not checked, and says so"_test = [] {
     const std::string text = '"' + std::string(4'000'000, 'x') + '"';

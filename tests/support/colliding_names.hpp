@@ -78,6 +78,12 @@ inline std::string object_of(const std::vector<std::string>& names, std::string_
   return all + '}';
 }
 
+/// With others, which collide with nothing, to so many in all.
+inline std::vector<std::string> filled_up(std::vector<std::string> colliding, std::size_t members) {
+  for (std::size_t i = 0; colliding.size() < members; ++i) colliding.push_back("other" + std::to_string(i));
+  return colliding;
+}
+
 inline std::string colliding_object(unsigned bits, std::optional<known_salt> known = any_salt) {
   return object_of(colliding_names(bits, known));
 }
