@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../runtime/stream.hpp"
 #include "../runtime/task.hpp"
@@ -39,7 +40,10 @@ class byte_stream {
   /// Takes the bytes and never waits; a failure shows in drained().
   virtual void write(std::string_view bytes) = 0;
   /// The same for large pieces: their memory is taken where that spares a copy, and given back here where not.
-  virtual void hand_over(std::string bytes) { write(bytes); }
+  virtual void hand_over(std::string&& bytes) {
+    const std::string all = std::move(bytes);
+    write(all);
+  }
   /// Bytes that have not left yet.
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
   /// They never will, not by closing either. Only before closing: the other side may have half a message.

@@ -210,8 +210,7 @@ void peer::on_cancelled(std::string_view params) {
     notified(protocol::notification::cancelled, params);
     return;
   }
-  const incoming_ref request = *meant;
-  incoming_.erase(meant);
+  const incoming_ref request = std::move(incoming_.extract(meant).value());
   request->owner = nullptr;
   request->stop.request_stop();
 }

@@ -19,7 +19,7 @@ class clear_stream final : public byte_stream {
   [[nodiscard]] byte_buffer take(std::size_t count) override { return over_.take(count); }
 
   void write(std::string_view bytes) override { over_.write(bytes); }
-  void hand_over(std::string bytes) override { over_.write(std::move(bytes)); }
+  void hand_over(std::string&& bytes) override { over_.write(std::move(bytes)); }
   void drop_unsent() noexcept override { over_.drop_unsent(); }
   [[nodiscard]] std::size_t queued() const noexcept override { return over_.queued(); }
   [[nodiscard]] std::uint64_t written() const noexcept override { return over_.written(); }
