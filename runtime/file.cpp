@@ -57,7 +57,7 @@ result<void> write_beside(int fd, const std::string& temporary, const std::strin
 
 // What processes that were killed have left. Those of others who are writing just now are younger.
 result<void> remove_leftovers(const std::string& folder, std::string_view name) {
-  constexpr std::time_t old = 10 * 60;
+  constexpr std::time_t old = 600;  // seconds
   constexpr std::string_view pattern = ".XXXXXX";
   const std::unique_ptr<DIR, int (*)(DIR*)> entries{::opendir(folder.c_str()),
                                                     [](DIR* one) { return ::closedir(one); }};
