@@ -79,7 +79,7 @@ target_end()
 
 -- TSan sees the test files in which more than one thread takes part. The others would only take time.
 local threaded = {
-    runtime = {"task", "loop", "offload", "file", "file_lock", "dns", "dns_patience", "signals", "child_end"},
+    runtime = {"task", "loop", "attached_loop", "offload", "file", "file_lock", "dns", "dns_patience", "signals", "child_end"},
     transports = {"tls_peer"},
     registry = {"reader"},
     oauth = {"token_store", "token_store_sharing"},
