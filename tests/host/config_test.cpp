@@ -261,7 +261,7 @@ const suite<"config"> tests = [] {
     const std::clock_t before = std::clock();
     const auto config = parse(text);
     expect(config.settings.servers.size() == 1_ul) << problems_of(config);
-    expect(std::clock() - before < 2 * CLOCKS_PER_SEC);
+    expect(std::clock() - before < (testing::instrumented ? 20 : 2) * CLOCKS_PER_SEC);
   };
   "S109 G05 variables are put in once, and a missing one is named with its key"_test = [] {
     const auto child =
