@@ -45,6 +45,7 @@ std::coroutine_handle<> attached_loop::joined::completed() noexcept {
 
 void attached_loop::drain() noexcept {
   joining_.reset();
+  detail::require(loop_.open_objects_ == 0, "a loop was detached before the hub on it was closed");
   state_ = state::draining;
   loop_.core().on_idle = [this] { advance(); };
   advance();

@@ -207,9 +207,14 @@ task<result<void>> keeper::close() {
   if (const process ending = process_) {
     detail::hang_up(ending->socket);  // the keeper goes when its wardens have
     auto ended = co_await shield(std::chrono::seconds{5}, detail::wait_for(ending->ended));
-    if (!ended) co_return prefixed("keeper", ended.error());
+    if (!ended) {  // perhaps it sleeps; nothing of it may stay on the loop
+      ending->kill();
+      auto killed = co_await shield(std::chrono::seconds{1}, detail::wait_for(ending->ended));
+      ignore(killed, "the error says that it did not end by itself");
+    }
     ending->reap();
     if (process_ == ending) process_.reset();
+    if (!ended) co_return prefixed("keeper", ended.error());
   }
   while (starting_ > 0) {
     none_starting_.reset();

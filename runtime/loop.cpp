@@ -71,6 +71,7 @@ loop::loop(options o, uv_loop_t* program)
       hidden_(std::make_shared<redaction>()),
       log_(redacted(o.log, hidden_)) {
   real_time_ = clock_->real();
+  attached_ = unattended_ = program != nullptr;
   detail::loop_core& core = *core_;
   if (program != nullptr) {
     core.uv = program;
@@ -172,6 +173,7 @@ void loop::empty_mailbox() noexcept {
 }
 
 void loop::begin_event() noexcept {
+  unattended_ = false;  // until after_poll(), or stay_awake() where that comes later
   core_->event_ended();
   now_is_known_ = false;  // the event before may have taken its time
 }
@@ -213,6 +215,7 @@ void loop::run_ready() noexcept {
 // Coroutines run before and after each poll; events only make them ready, but for listeners of streams, which run in
 // the poll itself.
 void loop::before_poll() noexcept {
+  unattended_ = false;
   core_->event_ended();
   if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
@@ -225,20 +228,24 @@ void loop::before_poll() noexcept {
   }
   poll_without_sleep(!ready_.empty() || polled_in_vain_);
   now_is_known_ = false;  // the poll may sleep, and what it finds starts timers
+  unattended_ = attached_;
 }
 
 // At once, and not only before the next poll: a program that calls uv_run(UV_RUN_NOWAIT) from another event loop sleeps
 // outside libuv in between.
 void loop::after_poll() noexcept {
   core_->event_ended();
-  if (ready_.empty()) return;
-  polled_in_vain_ = false;
-  run_ready();
-  if (!core_->open) return;
-  ++turn_;
+  if (!ready_.empty()) {
+    unattended_ = false;
+    polled_in_vain_ = false;
+    run_ready();
+    if (!core_->open) return;
+    ++turn_;
+    poll_without_sleep(!ready_.empty());
+  }
   if (real_time_) arm_timer();
-  poll_without_sleep(!ready_.empty());
   now_is_known_ = false;
+  unattended_ = attached_;
 }
 
 void loop::poll_without_sleep(bool wanted) noexcept {
@@ -260,7 +267,16 @@ void loop::timer_expired() noexcept {
 }
 
 void loop::stay_awake() noexcept {
+  if (!core_->open) return;
   if (!ready_.empty()) poll_without_sleep(true);
+  if (real_time_) arm_timer();
+  unattended_ = attached_;
+}
+
+// Something became ready, or a timer was started, outside of our callbacks: by the program itself.
+void loop::wake() noexcept {
+  unattended_ = false;  // once is enough
+  if (core_->open) uv_async_send(&core_->wake);
 }
 
 // Set only when the nearest deadline has changed: many deadlines of one length change it once. libuv counts

@@ -59,11 +59,11 @@ class loop {
   /// Stops the task that run() drives, or those of an attached loop. Loop thread only; others post a call of it.
   void request_stop() noexcept;
 
-  /// From any thread: `f()` runs on the loop thread, after everything posted before. False, and `f` is dropped, once
-  /// the loop is closing. A function still waiting when the loop dies is dropped, too.
+  /// From any thread: `f()` runs on the loop thread, after everything posted before. What it throws is logged. False,
+  /// and `f` is dropped, once the loop is closing. A function still waiting when the loop dies is dropped, too.
   template <class F>
   bool post(F f) {
-    auto item = std::make_unique<detail::posted<F>>(std::move(f));
+    auto item = std::make_unique<detail::posted<F>>(std::move(f), log_);
     if (!post_item(*item)) return false;
     item.release();  // NOLINT(bugprone-unused-return-value): the mailbox owns it now
     return true;
@@ -71,7 +71,11 @@ class loop {
   /// The same without an allocation; the item must stay alive until its turn or drop().
   bool post_item(work& item) noexcept;
 
-  void ready(work& item) noexcept { ready_.push(item); }
+  void ready(work& item) noexcept {
+    ready_.push(item);
+    if (unattended_) [[unlikely]]
+      wake();
+  }
   /// Whether anything waits for its turn.
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
 
@@ -83,14 +87,22 @@ class loop {
     }
     return now_;
   }
-  void start(timer& t, duration after) { timers_.start(t, after, now()); }
+  void start(timer& t, duration after) {
+    timers_.start(t, after, now());
+    if (unattended_) [[unlikely]]
+      wake();
+  }
 
   /// The time as the last tick of the system's clock left it, some milliseconds ago, which is cheaper to know.
   [[nodiscard]] time_point rough_now() noexcept {
     return now_is_known_ || !real_time_ ? now() : steady_clock::last_tick();
   }
   /// For deadlines that are meant in seconds: it may run out those milliseconds early.
-  void start_roughly(timer& t, duration after) { timers_.start(t, after, rough_now()); }
+  void start_roughly(timer& t, duration after) {
+    timers_.start(t, after, rough_now());
+    if (unattended_) [[unlikely]]
+      wake();
+  }
 
   /// Counts the turns of the loop: what happens in one turn belongs together.
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
@@ -102,14 +114,20 @@ class loop {
 
   /// A callback of libuv begins: what it finds is an event of its own.
   void begin_event() noexcept;
-  /// One ends that libuv runs behind its poll, a timer's or a handle's that has closed. What it has made ready must not
-  /// wait for an event: whoever drives libuv from another event loop asks it for how long to sleep now.
+  /// One ends that libuv runs behind its poll, a timer's or a handle's that has closed. What it has made ready, or a
+  /// timer that it has started, must not wait for an event: whoever drives libuv from another event loop asks it now
+  /// for how long to sleep.
   void stay_awake() noexcept;
 
   void observe_steps(step_observer observer) {
     observer_ = std::move(observer);
     observed_ = static_cast<bool>(observer_);
   }
+
+  /// Counts the objects that are closed by a coroutine, while they are open: a hub. An attached loop cannot be detached
+  /// before, and says so.
+  void opened_on_it() noexcept { ++open_objects_; }
+  void closed_on_it() noexcept { --open_objects_; }
 
   [[nodiscard]] detail::loop_core& core() noexcept { return *core_; }
 
@@ -144,6 +162,7 @@ class loop {
   void before_poll() noexcept;
   void after_poll() noexcept;
   void poll_without_sleep(bool wanted) noexcept;
+  void wake() noexcept;
   void empty_mailbox() noexcept;
   void timer_expired() noexcept;
   void arm_timer() noexcept;
@@ -156,6 +175,8 @@ class loop {
   bool busy_ = false;                     // the next poll does not sleep
   bool observed_ = false;
   bool real_time_ = true;
+  bool attached_ = false;
+  bool unattended_ = false;  // attached, and none of our callbacks is running: libuv must be told of work
   bool now_is_known_ = false;
   bool polled_in_vain_ = false;  // since something was last ready
   timer_queue timers_;
@@ -165,6 +186,7 @@ class loop {
   clock* clock_;
   std::unique_ptr<detail::loop_core> core_;
   stop_source* stop_ = nullptr;  // of everything that runs on the loop
+  std::size_t open_objects_ = 0;
   // Read by on_loop_thread() from any thread, written when run() begins and ends.
   std::atomic<std::thread::id> thread_;
   step_observer observer_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "../guarded.hpp"
 #include "../work.hpp"
 
 namespace hawser::detail {
@@ -12,15 +13,17 @@ namespace hawser::detail {
 template <class F>
 class posted final : public work {
  public:
-  explicit posted(F f) : f_(std::move(f)) {}
+  /// The log outlives it.
+  posted(F f, const logger& log) : f_(std::move(f)), log_(log) {}
 
  private:
   void run() noexcept override {
     std::unique_ptr<posted> self{this};
-    f_();
+    call_guarded(log_, "loop::post", f_);
   }
   void drop() noexcept override { delete this; }
   F f_;
+  const logger& log_;
 };
 
 }  // namespace hawser::detail

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -12,12 +13,15 @@
 #include "../../runtime/event.hpp"
 #include "../../runtime/offload.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../../runtime/timeout.hpp"
+#include "../../runtime/watch.hpp"
 #include "../support/attached.hpp"
 #include "../support/counted.hpp"
 #include "../support/ends_with.hpp"
 #include "../support/fixture.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/stream_pair.hpp"
+#include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
 namespace attached_loop_test {
@@ -32,6 +36,8 @@ task<int> answer() {
   expect(slept.has_value());
   co_return 42;
 }
+
+task<result<void>> answered_soon() { co_return co_await sleep_for(1ms); }
 
 task<result<void>> sleep_long() { co_return co_await sleep_for(1h); }
 
@@ -57,6 +63,25 @@ task<void> offloaded(std::atomic<bool>& begun, std::atomic<bool>& ended) {
   };
   auto stopped = co_await offload<void>(std::move(job));
   expect(stopped.has_error() && stopped.error().code == errc::cancelled);
+}
+
+task<void> cancelled_and_met() {
+  auto answered = co_await with_timeout(30ms, answered_soon());
+  expect(answered.has_value());
+  auto slept = co_await sleep_for(60ms);  // libuv's timer is still set to the deadline that was cancelled
+  expect(slept.has_value());
+}
+
+task<void> file_changed(loop& home, std::string path) {
+  auto watch = file_watch::start(home, path, 20ms);
+  expect(fatal(watch.has_value()));
+  auto changed = co_await watch->changed();
+  expect(changed.has_value());
+}
+
+task<void> until(event& set) {
+  auto waited = co_await set.wait();
+  expect(waited.has_value());
 }
 
 // A timer of the program's own.
@@ -237,6 +262,73 @@ const suite<"attached_loop"> tests = [] {
     attached.start(answer(), [&](int) { attached.detach([] { throw std::runtime_error{"the end"}; }); });
     program.run();
     expect(logged.find("no such thing") != std::string::npos && logged.find("the end") != std::string::npos) << logged;
+  };
+
+  "EMB-9 driven from another event loop, a deadline is met behind one that was cancelled"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    bool ended = false;
+    attached.start(cancelled_and_met(), [&] { attached.detach([&] { ended = true; }); });
+    const auto before = std::chrono::steady_clock::now();
+    run_from_outside(program, ended);
+    expect(std::chrono::steady_clock::now() - before < 5s) << "libuv knows of every deadline when uv_run returns";
+  };
+
+  "EMB-9 driven from another event loop, what an event of libuv starts is timed"_test = [] {
+    const testing::temporary_folder folder;
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    bool ended = false;
+    attached.start(file_changed(attached.home(), folder / "file"), [&] { attached.detach([&] { ended = true; }); });
+    for (int i = 0; i < 10; ++i) program.run(UV_RUN_NOWAIT);
+    std::ofstream{folder / "file"} << "changed";
+    const auto before = std::chrono::steady_clock::now();
+    run_from_outside(program, ended);
+    expect(std::chrono::steady_clock::now() - before < 5s);
+  };
+
+  "EMB-9 what the program does outside of libuv's callbacks wakes the loop"_test = [] {
+    libuv_program program;
+    attached_loop attached{program.loop()};
+    bool ended = false;
+    event pressed;
+    attached.start(until(pressed), [&] { attached.detach([&] { ended = true; }); });
+    while (uv_backend_timeout(program.loop()) == 0) program.run(UV_RUN_NOWAIT);
+    for (int i = 0; i < 5; ++i) program.run(UV_RUN_NOWAIT);
+    pressed.set();  // as a button would
+    const auto before = std::chrono::steady_clock::now();
+    run_from_outside(program, ended);
+    expect(std::chrono::steady_clock::now() - before < 5s);
+  };
+
+  "EMB-1 what a posted function throws is logged"_test = [] {
+    libuv_program program;
+    std::string logged;
+    loop::options options;
+    options.log = logger{[&](const log_record& record) { logged += record.text; }, log_level::info};
+    attached_loop attached{program.loop(), std::move(options)};
+    attached.home().post([] { throw std::runtime_error{"of no use"}; });
+    attached.home().post([&] { attached.detach({}); });
+    program.run();
+    expect(logged == "loop::post threw: of no use") << logged;
+  };
+
+  "EMB-9 of two attached loops, the one that is detached first leaves SIGPIPE blocked for the other"_test = [] {
+    const auto is_blocked = [] {
+      sigset_t mask{};
+      pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+      return sigismember(&mask, SIGPIPE) == 1;
+    };
+    const bool before = is_blocked();
+    libuv_program program;
+    attached_loop first{program.loop()};
+    attached_loop second{program.loop()};
+    first.detach([&] {
+      expect(is_blocked());
+      second.detach({});
+    });
+    program.run();
+    expect(is_blocked() == before);
   };
 
   "the object may be destroyed by the function that hears of its end"_test = [] {

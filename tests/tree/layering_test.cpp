@@ -162,8 +162,11 @@ const suite<"layering"> tests = [] {
     for (const std::string& room : rooms) {
       for (const fs::path& file : sources_of(room)) {
         const std::string text = text_of(file);
+        // The mask of signals belongs to the thread, and so does the count of those who changed it.
+        const bool of_thread = fs::relative(file, root()) == "runtime/detail/writing_signals.hpp";
         for (const std::string& word : banned)
-          expect(text.find(word) == std::string::npos) << fs::relative(file, root()).string() << "says" << word;
+          expect(text.find(word) == std::string::npos || (of_thread && word == "thread_local"))
+              << fs::relative(file, root()).string() << "says" << word;
       }
     }
   };
