@@ -15,7 +15,7 @@ namespace {
 
 namespace header = protocol::header;
 
-const http_refusal session_ended{.status = 404, .what = "the session has ended"};
+http_refusal session_ended() { return {.status = 404, .what = "the session has ended"}; }
 
 }  // namespace
 
@@ -179,7 +179,7 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   exchange_channel& channel = in.channel();
   auto opened = co_await channel.opened();
   if (!opened) {
-    refuse(call, session_ended);
+    refuse(call, session_ended());
     co_return;
   }
   http_reply::manner how{.keep_alive = options_.keep_alive};
@@ -197,7 +197,7 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   co_await delivering.join();
   if (call.so_far() != http_call::stage::silent || where.stop_requested()) co_return;
   if (channel.ended()) {
-    refuse(call, session_ended);
+    refuse(call, session_ended());
   } else {
     http_fields fields;  // cancelled: a stream without the answer
     fields.add("Content-Type", "text/event-stream");

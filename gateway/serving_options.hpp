@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../runtime/byte_budget.hpp"
 #include "../transports/protocol.hpp"
-#include "byte_budget.hpp"
 #include "input_rounds.hpp"
 #include "shape.hpp"
 

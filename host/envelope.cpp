@@ -9,11 +9,17 @@
 
 #include "../transports/json_text.hpp"
 #include "../transports/json_tree.hpp"
+#include "../transports/message_reader.hpp"
 #include "detail/capped.hpp"
 #include "detail/schema_defaults.hpp"
 #include "schema_check.hpp"
 
 namespace hawser {
+
+namespace {
+// Each becomes an object of its own for whoever reads them; no server has so much to say in pieces.
+constexpr std::size_t most_blocks = 100'000;
+}  // namespace
 
 struct envelope::parts {
   raw_json bytes;
@@ -52,6 +58,9 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
   // Servers of the first revisions leave `content` out where they have nothing to say.
   if (!made->content.empty() && made->content.front() != '[')
     return bad({.code = errc::protocol, .what = "\"content\" of the result is not an array"});
+  if (!made->content.empty() && !elements_within(made->content, most_blocks))
+    return bad({.code = errc::too_large,
+                .what = "the result has more than " + std::to_string(most_blocks) + " blocks of content"});
   return envelope{made};
 }
 

@@ -4,6 +4,8 @@
 #include "hub.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
@@ -222,6 +224,7 @@ hub::~hub() { core_->way->shut(); }
 task<result<void>> hub::open() {
   if (core_->open || core_->closing.is_set()) co_return error{.code = errc::closed, .what = "a hub is opened once"};
   core_->open = true;
+  core_->home.opened_on_it();
   for (auto& one : core_->entries) {
     if (one.it) core_->launch(one);
   }
@@ -229,8 +232,17 @@ task<result<void>> hub::open() {
 }
 
 task<result<void>> hub::close() {
+  if (core_->closing.is_set()) {  // by somebody else, who may not be done
+    const usage::mark waiting{core_->closers};
+    co_await core_->closing_down.ended();
+    co_return *core_->closed;
+  }
+  std::optional<usage::mark> at_work{std::in_place, core_->closing_down};
   core_->closing.set();
   core_->changed.set();
+  for (auto& one : core_->entries) {
+    if (one.it && !one.work) one.it->end_unstarted();
+  }
   for (auto& one : core_->entries) {
     if (one.work) one.work->request_stop();
   }
@@ -240,8 +252,11 @@ task<result<void>> hub::close() {
     co_await work.join();
   }
   co_await core_->calls.ended();
-  core_->open = false;
-  co_return co_await core_->starter.close();
+  core_->closed.emplace(co_await core_->starter.close());
+  if (std::exchange(core_->open, false)) core_->home.closed_on_it();
+  at_work.reset();
+  co_await core_->closers.ended();
+  co_return *core_->closed;
 }
 
 task<result<void>> hub::settled() {
@@ -272,7 +287,8 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   table_ref held = core_->table.table();
   const tool_row* row = held->find(name);
   if (row == nullptr) {
-    if (settings.stop.stop_requested()) co_return cancelled_error();
+    const context here = co_await this_context();
+    if (settings.stop.stop_requested() || here.stop_requested_anywhere()) co_return cancelled_error();
     auto listed = co_await core_->until_listed(name, settings);
     if (!listed) co_return listed.error();
     held = core_->table.table();

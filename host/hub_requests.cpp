@@ -115,7 +115,9 @@ task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::st
   const usage::mark inside{core.calls};
   auto found = core.named(server);
   if (!found) co_return found.error();
-  if (settings.stop.stop_requested()) co_return (*found)->described(cancelled_error(), phase);
+  const context here = co_await this_context();
+  if (settings.stop.stop_requested() || here.stop_requested_anywhere())
+    co_return (*found)->described(cancelled_error(), phase);
   auto asking = asked_when_connected(core.home, **found, settings, tool, begin);
   auto answer = co_await with_stop(settings.stop, std::move(asking));
   if (!answer) co_return (*found)->described(answer.error(), phase);
@@ -123,14 +125,14 @@ task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::st
 }
 
 // Params that name no tool, or more than one, get the empty name, which is never admitted: of two members called
-// `name`, some servers read the first.
+// `name`, some servers read the first, and some fold the case of members.
 std::string tool_in(const std::string& params) {
   if (!validate_json(params)) return {};
   const std::size_t first = params.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || params[first] != '{') return {};
   std::vector<std::string> names;
   for_each_member(std::string_view{params}.substr(first), [&](std::string_view member, std::string_view value) {
-    if (same_name(member, "name")) names.push_back(text_of(value).value_or(std::string{}));
+    if (equal_ignoring_case(unescaped(member), "name")) names.push_back(text_of(value).value_or(std::string{}));
     return names.size() < 2;
   });
   return names.size() == 1 ? std::move(names.front()) : std::string{};

@@ -44,6 +44,7 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
   json::object object;
   if (!params.empty()) {
     auto parsed = raw_json{params}.parse();
+    std::string{}.swap(params);  // a person may take long to answer
     if (!parsed)
       co_return rpc_error(protocol::code::invalid_params, "the params of " + method + ": " + parsed.error().what);
     if (!parsed->is_object())

@@ -36,7 +36,9 @@ class server final : private session_listener {
   [[nodiscard]] const std::string& name() const noexcept { return settings_.name; }
   [[nodiscard]] server_status status() const;
   [[nodiscard]] std::string errors() const;
-  [[nodiscard]] bool settled() const noexcept { return state_ != server_state::starting && recalled_; }
+  [[nodiscard]] bool settled() const noexcept { return over_ || (state_ != server_state::starting && recalled_); }
+  /// Instead of run(), where its hub was never opened: whoever waits for it is told.
+  void end_unstarted();
   /// Changes with every change of state; for who waits for one.
   [[nodiscard]] event& changed() noexcept { return changed_; }
 
@@ -92,6 +94,7 @@ class server final : private session_listener {
   void on_resource_updated(std::string_view uri) override;
   void on_log_message(std::string_view level, std::string_view data) override;
   result<void> on_tools_relisted(std::string_view tool, const tool_listing& listing) override;
+  task<result<void>> admits_again(std::string tool) override;
   void on_other_notification(std::string_view method, std::string_view params) override;
   void on_session_closed(const error& why) override;
 

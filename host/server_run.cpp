@@ -92,6 +92,12 @@ task<void> server::run() {
   become(server_state::stopped, "stopped");
 }
 
+void server::end_unstarted() {
+  over_ = true;
+  become(server_state::stopped, "stopped");
+  changed_.set();
+}
+
 // The state and the pause after an end that nobody asked for.
 server::verdict server::judge(const error& why) {
   const bool has_logs = !connect_ && std::holds_alternative<stdio_settings>(settings_.transport);
@@ -215,7 +221,9 @@ task<result<void>> server::greet() {
     list_failure_ = listed.error();
     become(server_state::degraded, listed.error().what, "its tools could not be listed; restart it to try again");
   }
-  for (const std::string& uri : subscriptions_) {
+  const std::vector<std::string> wanted{subscriptions_.begin(), subscriptions_.end()};  // which may change meanwhile
+  for (const std::string& uri : wanted) {
+    if (!subscriptions_.contains(uri)) continue;
     auto renewed = co_await session_->subscribe(uri);
     ignore(renewed, "a resource that is gone is not heard of");
   }
@@ -325,6 +333,12 @@ void server::take_listing(const tool_listing& listing) {
 result<void> server::on_tools_relisted(std::string_view tool, const tool_listing& listing) {
   take_listing(listing);
   return admits_call(tool);
+}
+
+task<result<void>> server::admits_again(std::string tool) {
+  auto at = co_await connected_for_calls();
+  if (!at) co_return at.error();
+  co_return admits_call(tool);
 }
 
 // For the next start. Not given up by a stop: a command that ends at once would never remember anything.

@@ -49,6 +49,7 @@ session::session(const session_surroundings& around, std::string server, std::un
       channel_(std::move(over)),
       listener_(listener),
       peer_(around.home, *channel_, *this, limits_of(around.limits)),
+      requests_held_(2 * around.limits.max_message),
       lists_(peer_, meta_, {[this] { missed_lists(); }, [this](const std::string& what) { remark(what); }}),
       resources_(peer_, meta_, {[this] { missed_updates(); }, [this](const std::string& what) { remark(what); }}) {}
 
@@ -175,7 +176,8 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
   options.fields = *std::move(fields);
   auto answer = co_await peer_.call(*request, arguments, options);
   if (answer.has_error() && answer.error().native == protocol::code::header_mismatch &&
-      answer.error().code == errc::remote && agreed_.modern() && channel_->is_http()) {
+      answer.error().code == errc::remote && answer.error().executed == execution::no && agreed_.modern() &&
+      channel_->is_http()) {
     // Header mismatch: the tool may have changed since it was listed.
     const duration left = options.hard_timeout - options.spent - (around_.home.now() - began);
     auto listed = co_await with_timeout(std::max(duration{1}, left), list_tools());
@@ -197,7 +199,8 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
   std::string members = R"("name":)" + json_string(name);
   if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
   std::string method{protocol::method::tools_call};
-  co_return co_await with_input(std::move(method), std::move(members), options, began, std::move(answer));
+  co_return co_await with_input(std::move(method), std::move(members), options, began, std::move(answer),
+                                std::move(name));
 }
 
 task<result<raw_json>> session::read_resource(std::string uri, call_options options) {

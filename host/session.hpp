@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../runtime/byte_budget.hpp"
 #include "../runtime/event.hpp"
 #include "../runtime/scope.hpp"
 #include "../transports/mcp_fields.hpp"
@@ -119,15 +120,18 @@ class session final : private peer_listener {
   void remark(const std::string& what);
 
   // session_input.cpp: what servers ask for.
-  struct early_request {
+  struct server_request {
     std::string method;
     std::string params;
     responder answer;
+    byte_budget::share held;
   };
+  result<byte_budget::share> room_for_request(std::string_view params);
+  void begin_request(server_request request);
   void answer_early_requests();
-  static task<void> answer_request(session& self, std::string method, std::string params, responder answer);
+  static task<void> answer_request(session& self, server_request request);
   task<result<raw_json>> with_input(std::string method, std::string members, const call_options& options,
-                                    time_point began, std::optional<result<raw_json>> first);
+                                    time_point began, std::optional<result<raw_json>> first, std::string tool = {});
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
   task<result<void>> visited(std::string id);
@@ -138,8 +142,9 @@ class session final : private peer_listener {
   session_listener& listener_;
   peer peer_;
   agreement agreed_;
-  std::string meta_;  // the members of `_meta` in every request; empty in the legacy era
-  std::optional<std::vector<early_request>> early_requests_;  // while nobody knows whether the server may ask
+  std::string meta_;           // the members of `_meta` in every request; empty in the legacy era
+  byte_budget requests_held_;  // by requests of the server that are not answered yet; outlives those
+  std::optional<std::vector<server_request>> early_requests_;  // until the era says whether the server may send any
   // Not by hashes: a server chooses the names.
   std::map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;

@@ -9,6 +9,7 @@
 #include "../runtime/timeout.hpp"
 #include "../runtime/when.hpp"
 #include "../transports/json_text.hpp"
+#include "../transports/json_validator.hpp"
 #include "../transports/protocol.hpp"
 #include "session.hpp"
 #include "status.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 constexpr std::size_t largest_state = std::size_t{64} * 1024;
 constexpr std::size_t most_inputs = 64;
+// Of one request of a server, as JSON values; and what a value takes in a tree.
+constexpr std::size_t most_request_values = 100'000;
+constexpr std::size_t value_bytes = 48;
 // Not every server says when the user is done at a page.
 // For the server's word that the user is done there, which not every server gives: then the call is made again.
 constexpr duration longest_visit = std::chrono::seconds{30};
@@ -53,22 +57,52 @@ struct wanted_input {
 
 }  // namespace
 
-void session::on_request(std::string_view method, std::string_view params, responder answer) {
-  if (early_requests_) {
-    early_requests_->push_back({std::string{method}, std::string{params}, std::move(answer)});
-    return;
+// The text, and the tree that is made of it. One request alone always has room (see the constructor).
+result<byte_budget::share> session::room_for_request(std::string_view params) {
+  std::size_t values = 0;
+  if (!params.empty()) {
+    json_validator counted{params.data() + params.size(), {.max_values = most_request_values}};
+    const bool whole = counted.value(counted.space(params.data()), 0) != nullptr;
+    values = counted.values();
+    if (!whole && values > most_request_values)
+      return error{.code = errc::too_large,
+                   .what = "the params have more than " + std::to_string(most_request_values) + " values"};
   }
-  if (method == protocol::method::ping) {
+  auto held = requests_held_.take(params.size() + values * value_bytes);
+  if (!held) return error{.code = errc::too_large, .what = "too many bytes of requests are unanswered"};
+  return *std::move(held);
+}
+
+void session::on_request(std::string_view method, std::string_view params, responder answer) {
+  if (!early_requests_ && method == protocol::method::ping) {
     answer.result("{}");
     return;
   }
-  if (is_closed()) return;
-  work_->spawn(answer_request(*this, std::string{method}, std::string{params}, std::move(answer)));
+  if (!early_requests_ && is_closed()) return;
+  auto held = room_for_request(params);
+  if (!held) {
+    answer.fail(protocol::code::invalid_request, held.error().what);
+    return;
+  }
+  server_request request{std::string{method}, std::string{params}, std::move(answer), *std::move(held)};
+  if (early_requests_) {
+    early_requests_->push_back(std::move(request));
+  } else {
+    begin_request(std::move(request));
+  }
+}
+
+void session::begin_request(server_request request) {
+  if (request.method == protocol::method::ping) {
+    request.answer.result("{}");
+  } else if (!is_closed()) {
+    work_->spawn(answer_request(*this, std::move(request)));
+  }
 }
 
 void session::answer_early_requests() {
   auto early = std::exchange(early_requests_, std::nullopt);
-  for (early_request& one : *early) on_request(one.method, one.params, std::move(one.answer));
+  for (server_request& one : *early) begin_request(std::move(one));
 }
 
 namespace {
@@ -92,9 +126,9 @@ class cancellation final : public stop_callback {
   scope& stops_;
 };
 
-task<void> ask_desk(const input_desk& desk, const std::string& server, const std::string& method,
-                    const std::string& params, responder& answer, std::function<void()> asking) {
-  auto got = co_await desk.answer(server, method, params, std::move(asking));
+task<void> ask_desk(const input_desk& desk, const std::string& server, std::string method, std::string params,
+                    responder& answer, std::function<void()> asking) {
+  auto got = co_await desk.answer(server, std::move(method), std::move(params), std::move(asking));
   if (got) {
     answer.result(*got);
   } else if (got.error().code == errc::remote) {
@@ -104,13 +138,14 @@ task<void> ask_desk(const input_desk& desk, const std::string& server, const std
 
 }  // namespace
 
-task<void> session::answer_request(session& self, std::string method, std::string params, responder answer) {
+task<void> session::answer_request(session& self, server_request request) {
   // Only while somebody is asked: a request that is refused at once does not excuse the silence about calls.
   std::optional<peer::owed_answer> waits_for_us;
   scope asking{co_await this_context()};
-  const cancellation bridge{answer.stop(), asking};
+  const cancellation bridge{request.answer.stop(), asking};
   std::function<void()> begins = [&] { waits_for_us.emplace(self.peer_); };
-  asking.spawn(ask_desk(self.around_.desk, self.server_, method, params, answer, std::move(begins)));
+  asking.spawn(ask_desk(self.around_.desk, self.server_, std::move(request.method), std::move(request.params),
+                        request.answer, std::move(begins)));
   co_await asking.join();
 }
 
@@ -179,7 +214,7 @@ task<result<std::string>> session::input_responses(std::string_view requests) {
 }
 
 task<result<raw_json>> session::with_input(std::string method, std::string members, const call_options& options,
-                                           time_point began, std::optional<result<raw_json>> first) {
+                                           time_point began, std::optional<result<raw_json>> first, std::string tool) {
   // The bound of a call is one for all its rounds, and for the people who answer in between.
   const auto spent = [&] { return options.spent + (around_.home.now() - began); };
   const auto left = [&] { return std::max(duration::zero(), options.hard_timeout - spent()); };
@@ -191,6 +226,12 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
       call_options rest = options;
       rest.spent = spent();
       if (round > 0 && left() == duration::zero()) co_return too_late(options.hard_timeout);
+      if (round > 0 && !tool.empty()) {  // a person may have taken minutes, and the tool have changed
+        std::string same = tool;
+        auto asking = unless_closed(closing_, listener_.admits_again(std::move(same)));
+        auto admitted = co_await with_timeout(left(), std::move(asking));
+        if (!admitted) co_return in_time(admitted.error(), options.hard_timeout);
+      }
       answer.emplace(co_await peer_.call(request, {}, rest));
     }
     if (!answer->has_value()) {
@@ -211,7 +252,7 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
     const std::string kind = type.empty() ? "complete" : text_of(type).value_or(std::string{});
     if (kind == "complete") co_return *std::move(answer);
     if (kind != "input_required")
-      co_return unusable("the result is of an unknown type: " + std::string{type.substr(0, 100)});
+      co_return unusable("the result is of an unknown type: " + around_.home.hidden()->beginning(type, 100));
     if (round == around_.limits.input_rounds)
       co_return error{.code = errc::too_large,
                       .what = "the server asked for input " + std::to_string(round) + " times and still has no result",

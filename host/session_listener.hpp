@@ -2,9 +2,11 @@
 // What a session tells its owner.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "../runtime/error.hpp"
+#include "../runtime/task.hpp"
 #include "list_kind.hpp"
 
 namespace hawser {
@@ -22,11 +24,15 @@ class session_listener {
   /// The server refused a call of `tool` because it does not fit the tools as they were listed; this is the list now.
   /// Whether the call may be sent once more.
   virtual result<void> on_tools_relisted(std::string_view /*tool*/, const tool_listing& /*listing*/) { return {}; }
+  /// A call of `tool` is about to be sent once more, because the server asked for input: whether it still may be.
+  virtual task<result<void>> admits_again(std::string tool);
   /// Every pending call has ended by now; close() is still due.
   virtual void on_session_closed(const error& why) = 0;
 
  protected:
   ~session_listener() = default;
 };
+
+inline task<result<void>> session_listener::admits_again(std::string /*tool*/) { co_return result<void>{}; }
 
 }  // namespace hawser

@@ -5,6 +5,7 @@
 
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
+#include "../transports/json_validator.hpp"
 #include "../transports/protocol.hpp"
 #include "session.hpp"
 #include "status.hpp"
@@ -17,7 +18,9 @@ namespace method = protocol::method;
 namespace note = protocol::notification;
 
 // Asking for a list is harmless, but not worth waiting for as long as for a call.
-const call_options for_lists{.idle_timeout = std::chrono::seconds{30}, .hard_timeout = std::chrono::seconds{60}};
+call_options for_lists() {
+  return {.idle_timeout = std::chrono::seconds{30}, .hard_timeout = std::chrono::seconds{60}};
+}
 
 // Enough for every page that a call can wait for at a time.
 constexpr std::size_t pages_remembered = 256;
@@ -57,9 +60,26 @@ constexpr std::size_t skipped_described_in_all = 100;
 // Results: a type that is unknown, or not of this method, makes them invalid.
 error incomplete() { return error{.code = errc::protocol, .what = "the page is not a complete result"}; }
 
-// One page of anything but tools.
+// A list of anything but tools, as far as it was read.
+struct element_list {
+  boost::json::array elements{};
+  std::size_t values = 0;  // in all its pages
+};
+
+// A page that would be too much does not become a tree first.
+result<void> count_values(std::string_view page, std::string_view member, std::size_t limit, element_list& into) {
+  json_validator check{page.data() + page.size(), {.max_values = limit - into.values}};
+  const char* end = check.value(check.space(page.data()), 0);
+  into.values += check.values();
+  if (end == nullptr && into.values > limit)
+    return endless(member, "more than " + std::to_string(limit) + " values in all (max_list_values)");
+  return {};  // what is no JSON will be seen
+}
+
+// One page of it.
 result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, bool modern,
-                                                 std::size_t limit, boost::json::array& into) {
+                                                 const host_limits& limits, element_list& into) {
+  if (auto counted = count_values(page.text(), member, limits.max_list_values, into); !counted) return counted.error();
   auto tree = page.parse();
   if (!tree) return tree.error();
   boost::json::object* object = tree->if_object();
@@ -69,8 +89,9 @@ result<std::optional<std::string>> take_elements(const raw_json& page, std::stri
   const boost::json::value* type = object->if_contains("resultType");
   if (modern && type != nullptr && *type != boost::json::value("complete")) return incomplete();
   for (boost::json::value& element : found->get_array()) {
-    if (into.size() == limit) return endless(member, "more than " + std::to_string(limit) + " elements");
-    into.push_back(std::move(element));
+    if (into.elements.size() == limits.max_tools)
+      return endless(member, "more than " + std::to_string(limits.max_tools) + " elements");
+    into.elements.push_back(std::move(element));
   }
   const boost::json::value* cursor = object->if_contains("nextCursor");
   if (cursor == nullptr || cursor->is_null()) return std::optional<std::string>{};
@@ -88,7 +109,8 @@ task<result<raw_json>> session::page(std::string_view method, const std::optiona
   if (known != nullptr) co_return raw_json{known->result->text()};
   const prepared_request request = prepared(method, cursor ? R"("cursor":)" + json_string(*cursor) : std::string{});
   const std::uint64_t before = list_changes_;
-  auto got = co_await peer_.call(request, {}, for_lists);
+  const call_options limits = for_lists();
+  auto got = co_await peer_.call(request, {}, limits);
   if (!got && got.error().code == errc::remote) cache_.invalidate(method);  // the cursor of an old page, perhaps
   // A page that was asked for before a change says nothing about afterwards.
   if (got && cacheable && before == list_changes_ && got->check())
@@ -197,13 +219,13 @@ result<std::string> session::fields_of_call(const std::string& tool, std::string
 task<result<boost::json::array>> session::list(list_kind which) {
   const use guard{users_};
   const list_words words = words_of(which);
-  boost::json::array all;
+  element_list all;
   const take_page take = [&](const raw_json& page) {
-    return take_elements(page, words.member, agreed_.modern(), around_.limits.max_tools, all);
+    return take_elements(page, words.member, agreed_.modern(), around_.limits, all);
   };
   auto read = co_await pages(words.method, take);
   if (!read) co_return read.error();
-  co_return all;
+  co_return std::move(all.elements);
 }
 
 task<result<void>> session::subscribe(std::string uri) { return set_subscription(std::move(uri), true); }
@@ -216,7 +238,8 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
   if (!agreed_.modern()) {
     const prepared_request request =
         prepared(wanted ? method::resources_subscribe : method::resources_unsubscribe, R"("uri":)" + json_string(uri));
-    auto answer = co_await peer_.call(request, {}, for_lists);
+    const call_options limits = for_lists();
+    auto answer = co_await peer_.call(request, {}, limits);
     if (!answer) co_return answer.error();
   }
   if (wanted) {
@@ -248,7 +271,8 @@ task<result<void>> session::set_log_level(std::string level) {
   }
   if (!agreed_.can.logging) co_return error{.code = errc::protocol, .what = "the server offers no logging"};
   const prepared_request request = prepared(method::set_level, R"("level":)" + json_string(level));
-  auto answer = co_await peer_.call(request, {}, for_lists);
+  const call_options limits = for_lists();
+  auto answer = co_await peer_.call(request, {}, limits);
   if (!answer) co_return answer.error();
   co_return {};
 }
@@ -257,7 +281,8 @@ task<result<void>> session::set_log_level(std::string level) {
 task<result<void>> session::ping() {
   const use guard{users_};
   const prepared_request request = prepared(agreed_.modern() ? method::discover : method::ping, {});
-  auto answer = co_await peer_.call(request, {}, for_lists);
+  const call_options limits = for_lists();
+  auto answer = co_await peer_.call(request, {}, limits);
   if (!answer) co_return answer.error();
   co_return {};
 }

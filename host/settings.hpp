@@ -79,10 +79,12 @@ struct host_limits {
   /// Behind the error of a message that is larger.
   static constexpr const char* max_message_advice =
       R"(; {"hawser": {"max_message": BYTES}} in the configuration sets another limit)";
-  std::size_t max_result = 5'000'000;                ///< bytes of text that a caller gets; the rest is cut with a note
-  std::size_t max_tools = 10'000;                    ///< of one server
-  std::size_t max_pages = 1'000;                     ///< of one list
-  std::size_t max_listing = std::size_t{32} << 20;   ///< bytes of one list, all its pages together
+  std::size_t max_result = 5'000'000;               ///< bytes of text that a caller gets; the rest is cut with a note
+  std::size_t max_tools = 10'000;                   ///< of one server
+  std::size_t max_pages = 1'000;                    ///< of one list
+  std::size_t max_listing = std::size_t{32} << 20;  ///< bytes of one list, all its pages together
+  /// JSON values of one list of resources, templates or prompts, all its pages together: each takes up to 60 bytes.
+  std::size_t max_list_values = 200'000;
   std::size_t max_cursor = 4'096;                    ///< bytes of what a server sends to have the next page asked for
   duration list_timeout = std::chrono::seconds{60};  ///< for one list, all its pages together
   std::size_t max_pending = 1'024;                   ///< calls of one server

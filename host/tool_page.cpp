@@ -81,7 +81,7 @@ const char* why_unusable(const raw_tool& raw, std::string_view name) {
 void skip(tool_page& page, std::string_view name, const char* why) {
   ++page.skipped_count;
   if (page.skipped.size() < skipped_described)
-    page.skipped.push_back({std::string{name.substr(0, max_tool_name)}, why});
+    page.skipped.push_back({std::string{name.size() <= max_tool_name ? name : std::string_view{}}, why});
 }
 
 // How many containers are open around a tool, and around its members: the result, its list, the tool.

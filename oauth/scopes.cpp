@@ -2,6 +2,7 @@
 #include "scopes.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 namespace hawser {
@@ -19,10 +20,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-bool lists_scope(const std::vector<std::string_view>& all, std::string_view word) {
-  return std::find(all.begin(), all.end(), word) != all.end();
-}
-
 }  // namespace
 
 bool is_scope_token(std::string_view word) noexcept {
@@ -31,24 +28,24 @@ bool is_scope_token(std::string_view word) noexcept {
 }
 
 std::string joined_scopes(std::string_view a, std::string_view b) {
-  std::vector<std::string_view> all;
+  std::set<std::string_view> seen;  // ordered: a server chooses the words
+  std::string text;
   for (const std::string_view part : {a, b}) {
     for (const std::string_view word : words_of(part)) {
-      if (!lists_scope(all, word)) all.push_back(word);
+      if (!seen.insert(word).second) continue;
+      if (!text.empty()) text += ' ';
+      text += word;
     }
-  }
-  std::string text;
-  for (const std::string_view word : all) {
-    if (!text.empty()) text += ' ';
-    text += word;
   }
   return text;
 }
 
 bool has_scopes(std::string_view all, std::string_view wanted) {
-  const auto there = words_of(all);
   const auto words = words_of(wanted);
-  return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return lists_scope(there, word); });
+  if (words.empty()) return true;
+  const auto listed = words_of(all);
+  const std::set<std::string_view> there{listed.begin(), listed.end()};
+  return std::all_of(words.begin(), words.end(), [&](std::string_view word) { return there.contains(word); });
 }
 
 }  // namespace hawser

@@ -12,6 +12,7 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t max_token = std::size_t{32} << 10;
+constexpr std::size_t max_scope = std::size_t{32} << 10;              // a longer one is as good as none
 constexpr std::int64_t longest_life = std::int64_t{366} * 24 * 3600;  // seconds; nobody can promise more
 
 // What goes into a header field must not end it (RFC 6749, "access_token" syntax: VSCHAR).
@@ -44,7 +45,7 @@ std::string read_scope(const json_fields& fields) {
   if (found == nullptr || !found->is_string()) return {};
   const std::string_view text{found->get_string()};
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
-  return plain ? std::string{text} : std::string{};
+  return plain && text.size() <= max_scope ? std::string{text} : std::string{};
 }
 
 result<token_set> read_tokens(const json_fields& fields, std::int64_t now, const redaction& hidden) {

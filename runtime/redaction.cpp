@@ -359,7 +359,6 @@ std::vector<redaction::range> redaction::ranges_in(std::string_view text) const 
 }
 
 std::string redaction::beginning(std::string_view text, std::size_t most_bytes) const {
-  constexpr std::size_t longest = std::size_t{32} << 10;
   const std::string_view searched = text.substr(0, std::min(text.size(), most_bytes) + longest);
   std::string shown = apply(searched);
   // What was searched may end inside a secret, and what stands before it may have become shorter.

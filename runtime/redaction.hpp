@@ -25,6 +25,8 @@ class redaction {
  public:
   /// What is shorter occurs by chance, and to take it out would say more than it hides.
   static constexpr std::size_t shortest = 6;
+  /// Longer ones are found in whole texts, but not at the end of a text that was cut.
+  static constexpr std::size_t longest = std::size_t{32} << 10;
   /// Tokens are renewed for as long as a program runs; of those that were added first, the older half is dropped then.
   static constexpr std::size_t most = 4096;
   static constexpr std::string_view mark = "[redacted]";

@@ -109,7 +109,7 @@ local function test_program(name, room)
         set_group((name == "interop" or name == "guard") and name or "test")
         if name == "guard" then
             set_default(false)  -- measured in release by ./dev check guard, and built for nothing else
-            add_files("guard/guarded.cpp", "guard/hostile_side.cpp", {unity_ignored = true})
+            add_files("guard/guarded.cpp", "guard/hostile_side.cpp", "guard/machine_speed.cpp", {unity_ignored = true})
             add_deps("fixture_handover", {inherit = false})
         end
         add_test_files(name)

@@ -19,7 +19,7 @@ namespace hawser {
 
 namespace {
 
-constexpr int most_resumptions = 10;  // in a row that brought nothing
+constexpr int most_failed_resumptions = 10;  // in a row
 constexpr duration endpoint_patience = std::chrono::seconds{15};
 // For the answer to a POST whose call was answered on the stream.
 constexpr duration ending_patience = std::chrono::milliseconds{500};
@@ -122,8 +122,12 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
   event_reader events{*this, &what};
   std::optional<http_answer> from{std::move(answer)};
   error why{.code = errc::closed, .what = "the stream ended before the answer", .executed = execution::unknown};
+  // A server may end each connection and have the client poll for the answer (SEP-1699): as long as it answers the GET
+  // with a stream, only the deadlines of the call end that.
+  int failed = 0;
   for (int idle = 0;;) {
     if (from) {
+      failed = 0;
       auto read = co_await read_events(*from, events);
       if (what.answered || what.ticket.withdrawn()) {
         // A server that ends its stream behind the answer leaves a connection that can be used again; one that does
@@ -141,13 +145,14 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
     // Resumability: only where there is a place to go on from; a broken stream of the modern era is the end of it.
     std::string position = events.position();
     idle = events.productive() ? 1 : idle + 1;
-    if (position.empty() || protocol::modern(revision_) || idle > most_resumptions) co_return why;
+    if (position.empty() || protocol::modern(revision_) || failed > most_failed_resumptions) co_return why;
     auto waited = co_await pause(&what, events.retry().value_or(reconnect_pause(idle)));
     if (!waited) co_return waited;
     events.reconnected();
     auto resumed = co_await get(std::move(position), &what.ticket);
     if (what.ticket.withdrawn()) co_return cancelled_error();
     if (!resumed) {
+      ++failed;
       why = resumed.error();
       why.executed = execution::unknown;
       if (why.code == errc::cancelled || why.code == errc::protocol) co_return why;

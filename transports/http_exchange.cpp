@@ -5,10 +5,10 @@
 #include "../runtime/redaction.hpp"
 #include "../runtime/timeout.hpp"
 #include "challenge.hpp"
-#include "detail/first_characters.hpp"
 #include "http_channel.hpp"
 #include "http_fields.hpp"
 #include "json_text.hpp"
+#include "message_reader.hpp"
 #include "protocol.hpp"
 #include "remote_error.hpp"
 #include "retry_after.hpp"
@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t max_session_id = 1024;
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
 constexpr std::size_t max_quoted_body = 200;
-// More than is quoted, since secrets are taken out of it before it is cut.
-constexpr std::size_t max_searched_body = std::size_t{8} * 1024;
 constexpr int most_tries = 3;
 // For the body of an answer that is none: it only adds to what the error says.
 constexpr duration refusal_patience = std::chrono::seconds{5};
@@ -116,8 +114,7 @@ bool is_session_id(std::string_view id) noexcept {
 
 // The beginning of what came instead of an answer, for whoever has to find out why.
 std::string http_channel::beginning(std::string_view body) const {
-  const std::string shown = loop_.hidden()->apply(body.substr(0, max_searched_body));
-  std::string text{detail::first_characters(shown, max_quoted_body)};
+  std::string text = loop_.hidden()->beginning(body, max_quoted_body);
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   return text;
@@ -303,6 +300,10 @@ void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting
 
 void http_channel::deliver_batch(std::string_view bytes, posting* own) {
   if (!raw_json{bytes}.check(options_.limits.json)) return;
+  if (!elements_within(bytes, options_.limits.max_batch)) {
+    to_->on_message({.batch = true, .bytes = bytes, .fault = batch_too_large()});
+    return;
+  }
   for_each_element(bytes, [&](std::string_view one) {
     if (!one.starts_with('[')) deliver(one, nullptr, own);
     return !told_;

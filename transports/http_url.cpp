@@ -31,7 +31,12 @@ std::string url_for_error(std::string_view text) {
     if (const std::size_t at = text.rfind('@'); at != std::string_view::npos && at >= begin)
       plain.erase(begin, at + 1 - begin);
   }
-  if (plain.size() > 200) plain.replace(200, std::string::npos, "...");
+  // Not cut within the path: the beginning of a secret there would not be recognised as one any more.
+  if (plain.size() > 200) {
+    const std::size_t path = plain.find('/', std::min(plain.find("//"), plain.size() - 2) + 2);
+    if (path > 200) return "of " + std::to_string(plain.size()) + " bytes";
+    plain.replace(path + 1, std::string::npos, "...");
+  }
   std::replace_if(plain.begin(), plain.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
   return '"' + plain + '"';
 }

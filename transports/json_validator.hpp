@@ -45,6 +45,8 @@ class json_validator {
     return p;
   }
 
+  /// How many it has come across.
+  [[nodiscard]] std::size_t values() const noexcept { return values_; }
   /// Whether value() has come across a large object.
   [[nodiscard]] bool has_large_object() const noexcept { return has_large_object_; }
   [[nodiscard]] const char* fault() const noexcept { return fault_; }

@@ -22,6 +22,12 @@ constexpr std::int64_t largest = (std::int64_t{1} << 53) - 1;
 constexpr int deepest = 64;
 constexpr std::size_t longest_quote = 80;
 
+// A long text is not cut: the beginning of a secret in it would not be recognised as one by whoever redacts the error.
+std::string quoted_whole(std::string_view text) {
+  if (text.size() > longest_quote) return " of " + std::to_string(text.size()) + " bytes";
+  return ' ' + std::string{text};
+}
+
 bool is_safe(std::string_view text) noexcept {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (text.starts_with(sentinel)) return false;
@@ -120,7 +126,7 @@ class header_arguments::reader {
 
   bool marked(std::string_view value, std::string_view type, place where) {
     const auto wrong = [&](const char* what) {
-      fault_ = std::string{mark} + ' ' + std::string{value.substr(0, longest_quote)} + what;
+      fault_ = std::string{mark} + quoted_whole(value) + what;
       return false;
     };
     const auto name = text_of(value);
@@ -179,8 +185,7 @@ class header_arguments::writer {
       const property& inner = all_[found->second];
       // Whether the first or the last one counts is up to who reads the body: the field could say something else.
       if (seen_[found->second]) {
-        fault_ = "the argument \"" + found->first.substr(0, longest_quote) +
-                 "\", which goes into a header field, stands there twice";
+        fault_ = "the argument" + quoted_whole(found->first) + ", which goes into a header field, stands there twice";
         return nullptr;
       }
       seen_[found->second] = true;

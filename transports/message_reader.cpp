@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../runtime/redaction.hpp"
 #include "json_text.hpp"
 
 namespace hawser {
@@ -12,8 +13,8 @@ namespace {
 // Messages from this size on are handed over with their memory: copying them would cost more than a new buffer, unless
 // what stands behind them, which is copied instead, is larger still.
 constexpr std::size_t min_taken_bytes = std::size_t{64} * 1024;
-// More than is shown, since secrets are taken out of it first.
-constexpr std::size_t noise_kept = std::size_t{4} * 1024;
+// So much that whoever quotes it can tell whether it ends inside a secret (redaction::beginning).
+constexpr std::size_t noise_kept = std::size_t{1} * 1024 + redaction::longest;
 
 error too_large(const wire_limits& limits) {
   return error{.code = errc::too_large,

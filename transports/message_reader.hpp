@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -14,7 +13,7 @@
 
 namespace hawser {
 
-/// Messages of one batch from a client.
+/// Messages of one batch, from either side.
 inline constexpr std::size_t max_batch = 100;
 
 struct wire_limits {
@@ -24,7 +23,7 @@ struct wire_limits {
   std::size_t max_noise_lines = 1000;
   std::size_t max_noise_bytes = std::size_t{1} << 20;
   /// Messages of one batch; a larger one is not delivered, and refused as a whole where requests are answered.
-  std::size_t max_batch = std::numeric_limits<std::size_t>::max();
+  std::size_t max_batch = hawser::max_batch;
   /// Stands behind the error of a message that is larger than max_message: "; …", how to allow more.
   const char* size_advice = "";
 };

@@ -17,7 +17,7 @@ namespace hawser {
 struct own_stdio_options {
   int input = 0;  ///< both stay open, and the caller's
   int output = 1;
-  wire_limits limits{.max_batch = max_batch};
+  wire_limits limits{};
   /// How long close() waits for a slow reader to take what was sent.
   duration last_answers = std::chrono::seconds{2};
 };

@@ -182,8 +182,7 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
 
 // Secrets are taken out before a text is cut: what is left of one would not be found any more.
 std::string stdio_channel::quoted(std::string_view text) const {
-  const std::string shown = hidden_->apply(text);
-  return json_string(detail::first_characters(shown, quoted_output));
+  return json_string(hidden_->beginning(text, quoted_output));
 }
 
 error stdio_channel::with_noise(error why) const {

@@ -104,7 +104,9 @@ class oauth_reader {
     if (!m.value.is_array()) return text(m, to_.scope);
     const auto words = from_.texts(m.value);
     if (!words) return;
-    for (const std::string& one : *words) to_.scope = joined_scopes(to_.scope, one);
+    std::string all;
+    for (const std::string& one : *words) all += one + ' ';
+    to_.scope = joined_scopes(to_.scope, all);
   }
   void grant(const config_member& m) {
     if (m.value.json == R"("client_credentials")")

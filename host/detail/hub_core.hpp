@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,10 @@ struct hub_core {
   event closing;
   event changed;  // the state of a server, or the table
   bool open = false;
-  std::vector<entry> entries;  // by slot; the first is that of native tools, and has no server
+  usage closing_down;                  // the one close() that does the work
+  usage closers;                       // those that wait for it
+  std::optional<result<void>> closed;  // what it returned
+  std::vector<entry> entries;          // by slot; the first is that of native tools, and has no server
   std::vector<std::uint32_t> generations;
   std::map<std::string, std::shared_ptr<const native_tool>, std::less<>> natives;
 

@@ -189,6 +189,9 @@ bool schema_evaluator::choice(const node& n, const value& v, const place& at) {
 }
 
 bool schema_evaluator::number(const node& n, const value& v, const place& at) {
+  // Numbers whose exponents are far apart are divided bit by bit.
+  constexpr std::size_t division = 100;
+  if (n.multiple_of != nullptr && !spend(division)) return false;
   const auto is = [&](const value* limit, auto good, const char* what) {
     if (limit == nullptr || good(number_in(v), number_in(*limit))) return true;
     return wrong(at, what);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A hub against hostile servers that are child processes: what they write to stdout and stderr.
+#include <cstring>
+
 #include "../../transports/json_text.hpp"
 #include "../support/ut.hpp"
 #include "guarded.hpp"
@@ -486,6 +488,46 @@ const suite<"guard: stdio"> tests = [] {
              },
          .size = 400,
          .cap = 64 * mebibyte});
+  };
+  "FRZ-6 a listing of resources with very many values"_test = [] {
+    for (const char* value : {"1", "[1]", R"({"a":1})"}) {
+      static const char* each;
+      each = value;
+      hold(
+          {.victim =
+               [](victim_side& v) {
+                 return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
+                   auto listed = co_await of.list("s", list_kind::resources);
+                   co_return std::string{};
+                 });
+               },
+           .hostile =
+               [](hostile_side& h) {
+                 stdio_wire wire = h.stdio();
+                 const std::string page =
+                     R"({"uri":"a:1","x":[)" + items(mebibyte / (std::strlen(each) + 1), each) + "]}";
+                 std::size_t count = 0;
+                 for (std::string request = wire.line(); !request.empty(); request = wire.line()) {
+                   if (id_text(request).empty()) continue;
+                   if (request.find(R"("method":"initialize")") != std::string::npos) {
+                     wire.answer(
+                         request,
+                         R"({"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"h","version":"1"}})");
+                   } else if (request.find(R"("method":"resources/list")") != std::string::npos) {
+                     ++count;
+                     wire.answer(request, R"({"resources":[)" + page + ']' +
+                                              (count < h.size ? R"(,"nextCursor":")" + std::to_string(count) + '"'
+                                                              : std::string{}) +
+                                              '}');
+                   } else {
+                     wire.answer(request, "{}");
+                   }
+                 }
+               },
+           .size = 15,
+           .message = [](std::size_t) { return mebibyte; },
+           .cap = 48 * mebibyte});
+    }
   };
   "FRZ-11 an answer to initialize that is huge"_test = [] {
     hold({.victim = tries_child,

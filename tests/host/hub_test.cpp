@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "../../host/hub.hpp"
 
+#include <uv.h>
+
 #include <optional>
 
+#include "../../runtime/attached_loop.hpp"
+#include "../../runtime/scope.hpp"
 #include "../../runtime/sleep.hpp"
+#include "../support/ends_with.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
 #include "../support/scripted_fleet.hpp"
@@ -397,6 +402,41 @@ task<void> no_processes() {
   co_await s.close();
 }
 
+task<void> close_and_count(hub& servers, int& closed) {
+  auto done = co_await servers.close();
+  expect(done.has_value());
+  ++closed;
+}
+
+task<void> closed_by_two() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("files", serving(tool_named("read")));
+  co_await s.open();
+  int closed = 0;
+  scope closers{co_await this_context()};
+  for (int i = 0; i < 3; ++i) closers.spawn(close_and_count(s.servers, closed));
+  co_await closers.join();
+  expect(closed == 3_i);
+  co_await s.close();
+}
+
+task<void> settle_into(hub& servers, std::optional<result<void>>& outcome) {
+  outcome.emplace(co_await servers.settled());
+}
+
+task<void> closed_unopened() {
+  scene s{co_await this_context(), {}, {}};
+  s.add("files", serving(tool_named("read")));
+  std::optional<result<void>> settled;
+  scope waiting{co_await this_context()};
+  waiting.spawn(settle_into(s.servers, settled));
+  for (int i = 0; i < 5; ++i) co_await yield();
+  expect(!settled.has_value()) << "nothing starts before the hub is open";
+  co_await s.close();
+  co_await waiting.join();
+  expect(settled.has_value());
+}
+
 const suite<"hub"> tests = [] {
   "S004 S035 S065 S066 a server is shaken hands with and listed once, at its start"_test = [] { run(one_start()); };
   "S006 S012 S013 S036 S069 a call has the server's own name for the tool, and what the caller said"_test = [] {
@@ -421,6 +461,20 @@ const suite<"hub"> tests = [] {
   };
   "EMB-6 a call starts a lazy server whose tools are not known"_test = [] { run(lazy_without_memory()); };
   "EMB-6 a call that waits for a server ends when that is removed"_test = [] { run(removed_while_awaited()); };
+  "EMB-10 a hub is closed by as many as like to, and by one that was never opened whoever waits is told"_test = [] {
+    run(closed_by_two());
+    run(closed_unopened());
+  };
+  "EMB-10 a loop that is detached before its hub is closed ends the process with a sentence"_test = [] {
+    expect(testing::ends_with("a loop was detached before the hub on it was closed", [] {
+      uv_loop_t program{};
+      uv_loop_init(&program);
+      attached_loop attached{&program};
+      hub open{attached.home(), host_settings{}};
+      attached.start(open.open(), [&](const result<void>&) { attached.detach({}); });
+      uv_run(&program, UV_RUN_DEFAULT);
+    }));
+  };
   "S010 S011 S042 what says that it writes is left out by rule; what says nothing is not"_test = [] {
     run(access_rules());
   };

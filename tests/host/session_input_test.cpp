@@ -74,6 +74,23 @@ const suite<"session_input"> tests = [] {
         });
   };
 
+  "SEC-1 every further round of a call is admitted anew"_test = [] {
+    const std::string asks = R"({"a":)" + std::string{ask_name} + '}';
+    with_session(server_with({wants(asks), wants(asks), done}, with_form()), [](session_house& h) -> task<void> {
+      auto got = co_await h.near->call_tool("t", "", {});
+      expect(got.has_value() and h.ears.asked_again == std::vector<std::string>{"t", "t"});
+      h.ears.refusal = error{.code = errc::tool_unknown, .what = "it writes now"};
+      told = 0;
+      const std::size_t before = h.far.all("tools/call").size();
+      auto refused = co_await h.near->call_tool("t", "", {});
+      expect(refused.has_error() and refused.error().what == "it writes now");
+      expect(refused.error().executed == execution::unknown) << "the first round was sent";
+      expect(h.far.all("tools/call").size() == before + 1);
+      auto prompt = co_await h.near->get_prompt("p", "", {});
+      expect(prompt.has_value()) << "only tools are admitted";
+    });
+  };
+
   "T-44 no state is sent where none came, and none is carried into the next round or another call"_test = [] {
     const std::string asks = R"({"a":)" + std::string{ask_name} + '}';
     with_session(

@@ -156,6 +156,25 @@ const suite<"session_lists"> tests = [] {
     expect(host_limits{}.max_listing == std::size_t{32} << 20);
   };
 
+  "FRZ-6 the values of a list that is no list of tools are limited, in all its pages, and the error names the limit"_test =
+      [] {
+        // A page is an object, a list and a cursor; an element an object, a name and a list of numbers.
+        const std::string element = R"({"name":"a","x":[1,2,3]})";
+        const std::vector<std::string> two{page_of("prompts", element, "\"2\""),
+                                           page_of("prompts", element + ',' + element)};
+        with_session(lists(two, {.max_list_values = 3 + 6 + 2 + 12}), [](session_house& h) -> task<void> {
+          auto got = co_await h.near->list(list_kind::prompts);
+          expect(got.has_value() and got->size() == 3_ul);
+        });
+        with_session(lists(two, {.max_list_values = 3 + 6 + 2 + 12 - 1}), [](session_house& h) -> task<void> {
+          auto got = co_await h.near->list(list_kind::prompts);
+          expect(!got and got.error().code == errc::too_large);
+          if (!got)
+            expect(contains(got.error().what, "more than 22 values in all (max_list_values)")) << got.error().what;
+        });
+        expect(host_limits{}.max_list_values == 200'000_ul);
+      };
+
   "FRZ-6 a cursor of more than 4 KiB ends the list, whatever it lists"_test = [] {
     static list_kind wanted;
     for (const auto& [which, member] : {std::pair{list_kind::tools, "tools"},

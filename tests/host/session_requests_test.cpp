@@ -78,6 +78,48 @@ const suite<"session_requests"> tests = [] {
     });
   };
 
+  "FRZ-14 requests of a server that wait for an answer are bounded in bytes and values"_test = [] {
+    static std::vector<reply<elicitation_answer>> waiting;
+    waiting.clear();
+    input_handlers can;
+    can.form = [](form_request, reply<elicitation_answer> give) { waiting.push_back(std::move(give)); };
+    setting how = legacy(std::move(can));
+    how.limits.max_message = 64'000;  // so that twice as much is kept of all of them
+    with_session(std::move(how), [](session_house& h) -> task<void> {
+      const std::string large =
+          R"({"message":")" + std::string(30'000, 'x') + R"(","requestedSchema":{"type":"object","properties":{}}})";
+      for (int i = 0; i < 6; ++i) h.far.ask(std::to_string(i), "elicitation/create", large);
+      const auto refused = co_await h.far.saw("", 2);
+      expect(refused.at({"error", "code"}) == "-32600") << refused.text;
+      expect(waiting.size() == 4_ul);
+      waiting.clear();  // declines them
+      const auto declined = co_await h.far.saw("", 6);
+      expect(!declined.at({"result", "action"}).empty()) << declined.text;
+      std::string many = "0";
+      for (int i = 0; i < 25'000; ++i) many += ",1";
+      const int code = co_await code_of(h, "elicitation/create", R"({"x":[)" + many + "]}");
+      expect(code == -32600_i) << "a tree of so many values takes more than the text";
+    });
+  };
+
+  "FRZ-14 what a server asks while its era is being found out is bounded in the same way"_test = [] {
+    setting how{.can = willing()};
+    how.limits.max_message = 64'000;
+    how.server = [](scripted_end& far) {
+      legacy_server(far);
+      far.on("server/discover", scripted_end::answer{[&far](std::string_view) {
+               for (int i = 0; i < 8; ++i)
+                 far.ask(std::to_string(i), "elicitation/create",
+                         R"({"mode":"url","url":"https://example.com/)" + std::string(30'000, 'x') + R"("})");
+               return scripted_end::error_of(-32601);
+             }});
+    };
+    with_session(std::move(how), [](session_house& h) -> task<void> {
+      co_await h.far.saw("", 8);
+      expect(times.urls == 4_i) << times.urls;
+    });
+  };
+
   "B21 what was not declared does not exist, and nobody is asked"_test = [] {
     with_session(legacy({}), [](session_house& h) -> task<void> {
       for (const char* method : {"sampling/createMessage", "elicitation/create", "roots/list", "x/unknown"}) {

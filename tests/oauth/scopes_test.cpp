@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "../../oauth/scopes.hpp"
 
+#include "../support/cpu_time.hpp"
 #include "../support/ut.hpp"
 
 namespace scopes_test {
@@ -25,6 +26,16 @@ const suite<"scopes"> all = [] {
     expect(has_scopes("a", ""));
     expect(!has_scopes("a b", "ab"));
     expect(!has_scopes("", "a"));
+  };
+
+  "FRZ-13 sets of scopes cost no more than their size"_test = [] {
+    std::string many;
+    for (int i = 0; i < 40'000; ++i) many += 's' + std::to_string(i) + ' ';
+    const auto cost = testing::cpu_time_of([&] {
+      expect(joined_scopes(many, many).size() == many.size() - 1);
+      expect(has_scopes(many, many));
+    });
+    expect(cost < std::chrono::milliseconds{500}) << cost / std::chrono::milliseconds{1} << "ms";
   };
 };
 

@@ -29,12 +29,19 @@ class session_ears final : public session_listener {
     others.push_back(std::string{method} + ' ' + std::string{params});
   }
   void on_session_closed(const error& why) override { closed.push_back(why.what); }
+  task<result<void>> admits_again(std::string tool) override {
+    asked_again.push_back(std::move(tool));
+    if (refusal) co_return *refusal;
+    co_return result<void>{};
+  }
 
   std::vector<list_kind> lists;
   std::vector<std::string> updated;
   std::vector<std::string> logged;
   std::vector<std::string> others;
   std::vector<std::string> closed;
+  std::vector<std::string> asked_again;
+  std::optional<error> refusal;  ///< of every further round of a call
 };
 
 constexpr const char* everything = R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},)"

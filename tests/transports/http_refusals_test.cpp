@@ -181,11 +181,11 @@ const suite<"http_parser"> tests = [] {
     expect(why(answer("\x15\x03\x01\0\x02\x02\x46"s)) == start + ": the other side speaks TLS here");
     expect(why(answer("\x16\x03\x01\0\xA5"s)) == start + ": the other side speaks TLS here");
     expect(why(answer("\0\0\x12\x04\0\0\0\0\0"s)) == start + ": the other side speaks HTTP/2 here");
-    expect(why(answer("SSH-2.0-OpenSSH_9.2\r\n")) == start + ", but with \"SSH-2.0-OpenSSH_9.2..\"");
-    expect(why(answer("<html>\x1B[31m\xFF")) == start + ", but with \"<html>.[31m.\"");
+    expect(why(answer("SSH-2.0-OpenSSH_9.2\r\n")) == start + ", but with \"SSH-2.0-\"");
+    expect(why(answer("<html>\x1B[31m\xFF")) == start + ", but with \"<html>.[\"");
     expect(why(request("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).ends_with("speaks HTTP/2 here"));
     expect(why(request("\x16\x03\x01\x02\0\x01\0\x01\xFC"s)).ends_with("speaks TLS here"));
-    expect(why(request("{\"jsonrpc\":\"2.0\"}")).find("{\"jsonrpc") != std::string::npos);
+    expect(why(request("{\"jsonrpc\":\"2.0\"}")).find("{\"jsonrp") != std::string::npos);
   };
 };
 

@@ -134,6 +134,26 @@ const suite<"http streams"> tests = [] {
     });
   };
 
+  "NET-5 a server that has the client poll for an answer is polled for as long as the call may take"_test = [] {
+    std::atomic<int> polls = 0;
+    std::string call_id;
+    const web_script server{legacy([&](web_peer& with, const web_request& asked) {
+      if (asked.asks("tools/call")) call_id = asked.id();
+      const bool resumes = asked.is("GET") && !asked.field("Last-Event-ID").empty();
+      if (!resumes && !asked.asks("tools/call")) return false;
+      with.events();
+      with.say("retry: 1\nid: " + std::to_string(polls.load()) + "\ndata:\n\n");
+      if (resumes && ++polls == 15)
+        with.say(an_event(R"({"jsonrpc":"2.0","id":)" + call_id + R"(,"result":{"ok":true}})", "last"));
+      return true;
+    })};
+    with_web(server, [](web_house& house) -> task<void> {
+      const web_outcome got = co_await legacy_call(house);
+      expect(got.result == R"({"ok":true})") << got.said();
+    });
+    expect(polls.load() == 15_i);
+  };
+
   "C21 a stream that the server closes at once, for ever, is left alone more and more; calls do not care"_test = [] {
     std::atomic<int> gets = 0;
     const web_script server{legacy([&](web_peer& with, const web_request& asked) {

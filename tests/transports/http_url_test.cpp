@@ -172,6 +172,14 @@ const suite<"http_url"> tests = [] {
     expect(!same("http://h:443/", "https://h/"));
     expect(!same("http://127.0.0.1/", "http://[::ffff:127.0.0.1]/"));
   };
+
+  "SEC-3 a URL in an error is never cut within its path, where a secret may stand"_test = [] {
+    const std::string secret(300, 's');
+    const std::string shown = url_for_error("https://example.com/" + secret + "/mcp");
+    expect(shown == R"("https://example.com/...")") << shown;
+    expect(url_for_error(std::string(400, 'x')) == "of 400 bytes");
+    expect(url_for_error("https://example.com/short?token=1") == R"("https://example.com/short")");
+  };
 };
 
 }  // namespace http_url_test

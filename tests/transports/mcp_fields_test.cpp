@@ -42,8 +42,8 @@ const suite<"mcp_fields"> tests = [] {
   "an argument that fits into no field, or stands there twice, refuses the call"_test = [] {
     for (const char* bad : {R"({"n":1.5})", R"({"a":{}})", R"({"a":[]})", R"({"n":9007199254740992})"})
       expect(fields_of(nested, bad).starts_with("!the argument for the header field Mcp-Param-")) << bad;
-    expect(fields_of(nested, R"({"a":"1","a":"2"})").starts_with("!the argument \"a\""));
-    expect(fields_of(nested, R"({"in":{"deep":true},"in":{}})").starts_with("!the argument \"in\""));
+    expect(fields_of(nested, R"({"a":"1","a":"2"})").starts_with("!the argument a,"));
+    expect(fields_of(nested, R"({"in":{"deep":true},"in":{}})").starts_with("!the argument in,"));
     expect(fields_of(nested, R"({"free":1,"free":2})").empty());
   };
   "a mark that nobody can follow refuses the tool"_test = [] {

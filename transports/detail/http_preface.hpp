@@ -9,7 +9,7 @@
 
 namespace hawser::detail {
 
-inline constexpr std::size_t max_preface = 24;  // so many bytes of it are shown
+inline constexpr std::size_t max_preface = 8;  // so many bytes of it are shown; more might be those of a secret
 
 inline bool begins_as_tls(std::string_view bytes) noexcept {  // a record of a handshake or an alert
   return bytes.size() >= 2 && (bytes[0] == 0x16 || bytes[0] == 0x15) && bytes[1] == 0x03;

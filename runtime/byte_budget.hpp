@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many bytes may be held at once for one client, and for all of them.
+// A limit on the bytes that are kept at the same time, for one peer and for all of them together.
 #pragma once
 
 #include <algorithm>
