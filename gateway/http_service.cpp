@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "http_service.hpp"
+#include "param_limits.hpp"
 
 #include <algorithm>
 #include <set>
@@ -123,6 +124,8 @@ task<void> http_service::post(http_call& call) {
     refuse(call, unusable(message), message.id.size() <= longest_request_id ? id_of(message) : std::string{});
   } else if (message.id.size() > longest_request_id) {
     refuse(call, {.what = "the id is too long"});
+  } else if (!params_within(message.params)) {
+    refuse(call, {.what = too_many_params}, id_of(message));
   } else if (belongs_to_modern(fields, message, options_.serving)) {
     co_await serve_modern(call, message);
   } else if (message.kind == message_kind::request && message.method == protocol::method::initialize) {

@@ -6,6 +6,7 @@
 #include "../runtime/timeout.hpp"
 #include "../transports/json_text.hpp"
 #include "../transports/object_writer.hpp"
+#include "param_limits.hpp"
 #include "under_stop.hpp"
 
 namespace hawser {
@@ -101,6 +102,10 @@ void serving_session::on_request(std::string_view name, std::string_view params,
     return;
   }
   if (params.empty()) params = "{}";
+  if (!params_within(params)) {
+    answer.fail(code::invalid_request, too_many_params);
+    return;
+  }
   const std::string_view meta = find_member(params, protocol::meta::key);
   const bool says_version = !find_member(meta, protocol::meta::protocol_version).empty();
   const bool modern_word = name == method::discover || name == method::subscriptions_listen;

@@ -70,7 +70,13 @@ result<agreement> read_initialize_result(const raw_json& answer) {
   if (!revision) return not_usable(method, "names no protocolVersion");
   const bool ours =
       *revision == before_the_first || (protocol::known_revision(*revision) && !protocol::modern(*revision));
-  if (!ours) return not_usable(method, "names the protocol revision \"" + *revision + "\", which is not one of ours");
+  if (!ours) {
+    const bool readable = revision->size() <= 40;
+    return not_usable(method,
+                      "names the protocol revision " +
+                          (readable ? '"' + *revision + '"' : "of " + std::to_string(revision->size()) + " bytes") +
+                          ", which is not one of ours");
+  }
   read->revision = *revision;
   read->server = implementation_of(find_member(answer.text(), "serverInfo"));
   return read;

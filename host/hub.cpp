@@ -254,6 +254,7 @@ task<result<void>> hub::close() {
   co_await core_->calls.ended();
   core_->closed.emplace(co_await core_->starter.close());
   if (std::exchange(core_->open, false)) core_->home.closed_on_it();
+  core_->way->shut();  // a late answer of a tool finds nobody, and perhaps no loop
   at_work.reset();
   co_await core_->closers.ended();
   co_return *core_->closed;

@@ -27,6 +27,8 @@ task<result<void>> hub::remove_server(std::string name) {
     scope& work = *core_->entries[slot].work;
     work.request_stop();
     co_await work.join();
+  } else {
+    (*found)->end_unstarted();
   }
   core_->entries[slot] = {};
   co_return result<void>{};

@@ -94,6 +94,10 @@ server::server(const server_surroundings& around, server_settings settings, serv
 agreement server::redacted_agreement() const {
   agreement shown = agreed_;
   const redaction& hidden = *around_.session.home.hidden();
+  // Status is asked for often.
+  constexpr std::size_t max_shown = std::size_t{64} * 1024;
+  if (shown.capabilities.size() > max_shown) shown.capabilities = "{}";
+  if (shown.instructions.size() > max_shown) shown.instructions = hidden.beginning(shown.instructions, max_shown) + " …";
   for (std::string* text :
        {&shown.server.name, &shown.server.version, &shown.server.title, &shown.capabilities, &shown.instructions})
     *text = hidden.apply(*text);
@@ -420,12 +424,19 @@ void server::on_resource_updated(std::string_view uri) {
     around_.tell({.what = host_change::kind::resource_updated, .server = settings_.name, .text = std::string{uri}});
 }
 
+// JSON of a notification as the program gets it. Searching it for secrets takes longer than receiving it.
+std::string server::told_text(std::string_view json) const {
+  constexpr std::size_t max_told = std::size_t{256} * 1024;
+  if (json.size() > max_told) return json_string("left out: " + std::to_string(json.size()) + " bytes");
+  return around_.session.home.hidden()->apply(json);
+}
+
 void server::on_log_message(std::string_view level, std::string_view data) {
   if (around_.tell)
     around_.tell({.what = host_change::kind::log_message,
                   .server = settings_.name,
                   .level = std::string{level},
-                  .text = around_.session.home.hidden()->apply(data)});
+                  .text = told_text(data)});
 }
 
 void server::on_other_notification(std::string_view method, std::string_view params) {
@@ -433,7 +444,7 @@ void server::on_other_notification(std::string_view method, std::string_view par
     around_.tell({.what = host_change::kind::notification,
                   .server = settings_.name,
                   .level = std::string{method},
-                  .text = around_.session.home.hidden()->apply(params)});
+                  .text = told_text(params)});
 }
 
 void server::on_session_closed(const error& why) {

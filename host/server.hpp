@@ -113,6 +113,7 @@ class server final : private session_listener {
   [[nodiscard]] bool outdated() const;
   task<result<void>> list_in_time();
   [[nodiscard]] agreement redacted_agreement() const;
+  [[nodiscard]] std::string told_text(std::string_view json) const;
   void take_listing(const tool_listing& listing);
   task<result<void>> look_after();
   task<result<void>> answers();

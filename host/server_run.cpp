@@ -248,7 +248,10 @@ task<result<void>> server::look_after() {
       if (login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
       continue;
     }
-    if (to_remember_) co_await remember();
+    if (to_remember_) {
+      co_await remember();
+      continue;  // whatever happened meanwhile is seen at the head of the loop
+    }
     wake_.reset();
     if (std::exchange(suspect_, false)) {
       auto alive = co_await unless_restarted(answers());

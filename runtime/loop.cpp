@@ -12,6 +12,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "crypto.hpp"
 #include "detail/loop_core.hpp"
 #include "detail/unique_fd.hpp"
 #include "detail/writing_signals.hpp"
@@ -70,6 +71,7 @@ loop::loop(options o, uv_loop_t* program)
       core_(std::make_unique<detail::loop_core>()),
       hidden_(std::make_shared<redaction>()),
       log_(redacted(o.log, hidden_)) {
+  keep_openssl_until_the_end();
   real_time_ = clock_->real();
   attached_ = unattended_ = program != nullptr;
   detail::loop_core& core = *core_;

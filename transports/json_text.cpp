@@ -25,11 +25,6 @@ std::string_view find_member(std::string_view object, std::string_view name) {
   return found;
 }
 
-bool same_name(std::string_view raw, std::string_view name) {
-  if (raw == name) return raw.find('\\') == std::string_view::npos;  // an escape means something shorter
-  return raw.size() > name.size() && raw.find('\\') != std::string_view::npos && unescaped(raw) == name;
-}
-
 namespace {
 
 void append_utf8(std::string& to, unsigned long c) {
@@ -59,34 +54,69 @@ unsigned long code_unit(std::string_view raw, std::size_t at) {
 
 }  // namespace
 
+namespace {
+
+// Appends what the escape means that begins at `at`, a backslash; where the text goes on behind it.
+std::size_t append_escape(std::string& to, std::string_view raw, std::size_t at) {
+  switch (const char c = raw[at + 1]) {
+    case 'b': to += '\b'; break;
+    case 'f': to += '\f'; break;
+    case 'n': to += '\n'; break;
+    case 'r': to += '\r'; break;
+    case 't': to += '\t'; break;
+    case 'u': {
+      unsigned long unit = code_unit(raw, at + 2);
+      std::size_t end = at + 6;
+      if (unit >= 0xD800 && unit < 0xDC00) {
+        unit = 0x10000 + ((unit - 0xD800) << 10) + (code_unit(raw, end + 2) - 0xDC00);
+        end += 6;
+      }
+      append_utf8(to, unit);
+      return end;
+    }
+    default: to += c;
+  }
+  return at + 2;
+}
+
+}  // namespace
+
 std::string unescaped(std::string_view raw) {
   std::string text;
   text.reserve(raw.size());
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    if (raw[i] != '\\') {
-      text += raw[i];
-      continue;
-    }
-    switch (const char c = raw[++i]) {
-      case 'b': text += '\b'; break;
-      case 'f': text += '\f'; break;
-      case 'n': text += '\n'; break;
-      case 'r': text += '\r'; break;
-      case 't': text += '\t'; break;
-      case 'u': {
-        unsigned long unit = code_unit(raw, i + 1);
-        i += 4;
-        if (unit >= 0xD800 && unit < 0xDC00) {
-          unit = 0x10000 + ((unit - 0xD800) << 10) + (code_unit(raw, i + 3) - 0xDC00);
-          i += 6;
-        }
-        append_utf8(text, unit);
-        break;
-      }
-      default: text += c;
+  for (std::size_t i = 0; i < raw.size();) {
+    if (raw[i] == '\\') {
+      i = append_escape(text, raw, i);
+    } else {
+      text += raw[i++];
     }
   }
   return text;
+}
+
+// Of a name with escapes no more is read than it takes to tell it from the other one: a message may have millions.
+bool same_name(std::string_view raw, std::string_view name) {
+  if (raw.size() < name.size()) return false;
+  std::string character;  // never more than four bytes, which need no memory
+  for (std::size_t i = 0; i < raw.size();) {
+    if (raw[i] != '\\') {
+      if (name.empty() || name.front() != raw[i++]) return false;
+      name.remove_prefix(1);
+      continue;
+    }
+    character.clear();
+    i = append_escape(character, raw, i);
+    if (!name.starts_with(character)) return false;
+    name.remove_prefix(character.size());
+  }
+  return name.empty();
+}
+
+bool members_within(std::string_view object, std::size_t limit) {
+  std::size_t count = 0;
+  if (object.empty() || object.front() != '{') return true;
+  for_each_member(object, [&](std::string_view, std::string_view) { return ++count <= limit; });
+  return count <= limit;
 }
 
 std::optional<std::string> text_of(std::string_view json) {

@@ -87,6 +87,8 @@ std::string_view find_member(std::string_view object, std::string_view name);
 
 /// Whether a name as it stands in the text means this one: escapes are understood, nothing else is folded.
 bool same_name(std::string_view raw, std::string_view name);
+/// Whether this object has no more members than that; looks at no more of them. True for what is no object.
+bool members_within(std::string_view object, std::size_t limit);
 
 /// What a string, without its quotes, means.
 std::string unescaped(std::string_view raw);

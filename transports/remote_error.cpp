@@ -10,6 +10,9 @@ namespace hawser {
 
 namespace {
 
+// It is kept, and searched for secrets, as often as the error is told.
+constexpr std::size_t max_data = std::size_t{64} * 1024;
+
 // Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
 // params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
 // 2026-07-28 the last three codes were free for servers to use.
@@ -29,9 +32,11 @@ error remote_error(std::string_view json, std::string_view revision, const redac
   error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
   const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
   e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
-  e.data = find_member(json, "data");
+  const std::string_view data = find_member(json, "data");
+  if (data.size() <= max_data) e.data = data;
   if (e.what.empty()) e.what = "the server reports an error without a message";
   if (e.what.size() > max_text) e.what = hidden.beginning(e.what, max_text) + " …";
+  if (data.size() > max_data) e.what += " (its data of " + std::to_string(data.size()) + " bytes is left out)";
   std::size_t codes = 0;
   for_each_member(json, [&](std::string_view name, std::string_view) {
     if (same_name(name, "code")) ++codes;

@@ -6,6 +6,7 @@
 
 #include "../runtime/detail/wait_for.hpp"
 #include "../runtime/guarded.hpp"
+#include "../runtime/sleep.hpp"
 #include "../runtime/timeout.hpp"
 
 namespace hawser {
@@ -241,6 +242,10 @@ task<void> served_connection::run() {
     }
     const bool another = co_await answer();
     if (!another) break;
+    if (!over_->unread().empty()) {  // what came ahead of its turn: others are served in between
+      auto polled = co_await sleep_for(duration::zero());
+      if (!polled) break;
+    }
     prepare_next();
   }
   co_await leave();

@@ -20,6 +20,12 @@ constexpr std::size_t record_size = std::size_t{16} * 1024;
 constexpr std::size_t record_cost = 64;
 constexpr std::size_t max_unread = stream_limits{}.max_unread;
 
+void count_handshakes(int written, int /*version*/, int type, const void* /*bytes*/, std::size_t /*size*/, SSL* of,
+                      void* wire) noexcept {
+  if (written == 0 && type == SSL3_RT_HANDSHAKE && SSL_is_init_finished(of) == 1)
+    ++static_cast<tls_wire*>(wire)->late_handshakes;
+}
+
 }  // namespace
 
 tls_duplex::tls_duplex(stream over, std::shared_ptr<tls_context> with, std::string subject)
@@ -33,6 +39,8 @@ tls_duplex::tls_duplex(stream over, std::shared_ptr<tls_context> with, std::stri
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);  // owns it
   SSL_set_app_data(ssl_.get(), &wire_);
+  SSL_set_msg_callback(ssl_.get(), count_handshakes);
+  SSL_set_msg_callback_arg(ssl_.get(), &wire_);
   if (wire_.of.role == tls_core::side::client) {
     SSL_set_connect_state(ssl_.get());
   } else {
@@ -88,6 +96,7 @@ void tls_duplex::decrypt() {
     const int done = SSL_read_ex(ssl, room.at, room.size, &count);
     if (done == 1) {
       plain_.commit(count);
+      wire_.received += count;
       if (plain_.size() > max_unread)
         end_reading({.code = errc::too_large, .what = subject_ + ": more bytes arrived than anybody took"});
       continue;
@@ -98,7 +107,10 @@ void tls_duplex::decrypt() {
     } else if (why == SSL_ERROR_ZERO_RETURN) {
       end_reading({.code = errc::closed, .what = "end of stream"});
     } else {
-      const error broken{.code = errc::protocol, .what = subject_ + ": " + openssl_reason()};
+      const std::string reason = openssl_reason();
+      const error broken{
+          .code = errc::protocol,
+          .what = subject_ + ": " + (wire_.has_too_many_handshakes() ? "too many TLS handshake messages" : reason)};
       end_writing(broken);
       end_reading(broken);
     }

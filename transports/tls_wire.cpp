@@ -24,6 +24,7 @@ int read_wire(BIO* bio, char* to, int size) noexcept {
   BIO_clear_retry_flags(bio);
   stream& over = wire_of(bio).over;
   const std::string_view there = over.unread();
+  if (wire_of(bio).has_too_many_handshakes()) return -1;
   if (there.empty()) {
     BIO_set_retry_read(bio);
     return -1;

@@ -255,6 +255,19 @@ task<void> keeps_no_large_client(house& h) {
   expect(!result_of(strange).empty() && strange.size() < 2000_ul);
 }
 
+task<void> takes_few_params(house& h) {
+  co_await h.initialize("2025-11-25");
+  std::string many = R"("name":"echo")";
+  for (int i = 0; i < 1'000; ++i) many += R"(,"x":[])";
+  const std::string refused = co_await h.ask(house::request(1, "tools/call", many));
+  expect(code_of(refused) == "-32600") << refused.substr(0, 300);
+  const std::string meta = co_await h.ask(house::request(2, "tools/call", R"("name":"echo","_meta":{)" + many + '}'));
+  expect(code_of(meta) == "-32600") << meta.substr(0, 300);
+  const std::string served =
+      co_await h.ask(house::request(3, "tools/call", R"("name":"echo","arguments":{)" + many + '}'));
+  expect(!result_of(served).empty()) << served.substr(0, 300);
+}
+
 task<void> holds_so_much(house& h) {
   co_await h.initialize("2025-11-25");
   const std::string half = R"("name":"wait","arguments":{"x":")" + padding(60'000) + R"("})";
@@ -461,6 +474,7 @@ const suite<"serving_session"> tests = [] {
     serving(keeps_no_texts);
   };
   "FRZ-8 capabilities and clientInfo of more than 64 KiB are refused"_test = [] { serving(keeps_no_large_client); };
+  "FRZ-15 a request with more than 1,000 parameters is refused"_test = [] { serving(takes_few_params); };
   "FRZ-8 the requests under way hold a limited number of bytes together"_test = [] {
     serving_options options;
     options.max_held = 100'000;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../transports/json_validator.hpp"
+#include "../support/cpu_time.hpp"
 #include "../support/json_reference.hpp"
 #include "../support/random_json.hpp"
 #include "../support/ut.hpp"
@@ -158,6 +159,18 @@ const suite<"json_text"> tests = [] {
     expect(is_number("1e400") && is_number("-0") && !is_number("null") && !is_number("\"7\"") && !is_number(""));
     expect(!text_of("7").has_value() && !text_of("").has_value() && !text_of("null").has_value());
     expect(text_of("\"\"") == "");
+  };
+
+  "FRZ-15 of a name with escapes no more is read than tells it from another one"_test = [] {
+    expect(same_name("na\\u006de", "name") && same_name("\\u006eame", "name") && !same_name("name\\n", "name"));
+    expect(same_name("\\ud83d\\ude00", "\xF0\x9F\x98\x80") && !same_name("\\\\", "\\\\") && same_name("", ""));
+    expect(!same_name("nam", "name") && !same_name("\\n", "") && same_name("a\\/b", "a/b"));
+    std::string many = "{";
+    for (int i = 0; i < 100'000; ++i) many += R"("\n\n\n\n\n\n\n\n":1,)";
+    many += R"("name":2})";
+    const auto cost = testing::cpu_time_of([&] { expect(find_member(many, "name") == "2"); });
+    expect(cost < std::chrono::milliseconds{100}) << cost / std::chrono::milliseconds{1} << "ms for 2 MB";
+    expect(members_within(many, 100'001) && !members_within(many, 100'000) && members_within("[]", 0));
   };
 };
 

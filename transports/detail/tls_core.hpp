@@ -60,6 +60,11 @@ struct tls_wire {
   std::string out{};              // encrypted, to leave in one piece
   std::string place{};            // for the sessions
   std::string bad_certificate{};  // which one could not be verified
+  // Handshake messages that came after the handshake, and bytes of the application. A key update is 27 bytes and costs
+  // as much as many records, so few are accepted for the bytes that they protect.
+  std::size_t late_handshakes = 0;
+  std::uint64_t received = 0;
+  [[nodiscard]] bool has_too_many_handshakes() const noexcept { return late_handshakes > 100 + received / (64 * 1024); }
 };
 
 /// The BIO over a tls_wire, which is its data.
