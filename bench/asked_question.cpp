@@ -10,7 +10,7 @@ namespace hawser::bench {
 
 namespace {
 
-// The longest question takes a few minutes on a slow machine.
+// The longest benchmark takes a few minutes on a slow machine.
 constexpr auto question_timeout = std::chrono::minutes{30};
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
@@ -60,7 +60,7 @@ task<answered> ask(keeper& starts, std::vector<std::string> arguments) {
     co_return made;
   }
   auto text = co_await with_timeout(question_timeout, everything_from(started->output()));
-  // A question that was answered has nothing left to do; one that was not is ended at once.
+  // A benchmark that has printed its results has nothing left to do; one that has not is ended at once.
   const stop_ladder ladder{.after_stdin = std::chrono::seconds{text ? 5 : 0}};
   auto ended = co_await started->shutdown(ladder);
   auto lines = text ? lines_of(*text) : result<answer_lines>{text.error()};

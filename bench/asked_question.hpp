@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A question asked in a process of its own, and its answer as the JSON lines it printed: what one question did to the
-// heap, or to which core it runs on, is nothing to the next one.
+// Runs a benchmark in a process of its own and reads the JSON lines it prints, so that its effects on the heap or on
+// core affinity do not reach the next one.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,10 +16,10 @@ using answer_lines = std::vector<boost::json::object>;
 struct answered {
   std::string question;
   answer_lines lines{};
-  std::string obstacle{};  ///< why the lines are not the whole answer; missed bars are none
+  std::string obstacle{};  ///< why the lines are incomplete; missed bars do not count
 };
 
-/// Starts this program again with these arguments, the question first. What it says on stderr goes to ours.
+/// Starts this program again with these arguments, the benchmark's name first. Its stderr goes to ours.
 task<answered> ask(keeper& starts, std::vector<std::string> arguments);
 
 }  // namespace hawser::bench

@@ -24,8 +24,8 @@ std::optional<blocking_child> blocking_child::start(const std::string& program, 
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-  // A session of its own, as every child of Hawser has: the kernel schedules sessions as groups (autogroup), and a
-  // switch between groups costs more than one within.
+  // A session of its own, as for every child of Hawser: the kernel schedules sessions as groups (autogroup), and a
+  // switch between groups costs more than one within a group.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   if (where == session::own) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);

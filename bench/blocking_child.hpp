@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The floor of everything with a child: posix_spawn, two pipes, blocking reads and writes. No Hawser in it.
+// The floor (baseline) for everything with a child process: posix_spawn, two pipes, blocking reads and writes. Uses
+// nothing of Hawser.
 #pragma once
 
 #include <spawn.h>
@@ -19,14 +20,14 @@ class blocking_child {
                                              std::vector<std::string> arguments = {}, wire over = wire::pipes);
   blocking_child(blocking_child&& other) noexcept;
   blocking_child& operator=(blocking_child&&) = delete;
-  /// Ends its input and waits for it.
+  /// Closes its stdin and waits for it.
   ~blocking_child();
 
   /// Sends a message and reads as many bytes back.
   bool exchange(std::string_view message);
-  /// The same with an epoll_wait before each read: the least that any event loop has to do.
+  /// The same with an epoll_wait before each read: the minimum for any event loop.
   bool exchange_by_epoll(std::string_view message);
-  /// Sends a line and reads until the line of the answer has ended, into memory that is kept.
+  /// Sends a line and reads the line of the response, into memory that is reused.
   bool exchange_line(std::string_view line);
 
  private:

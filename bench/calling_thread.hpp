@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread that is not the loop's and calls through it, one call after the other: two hops on top of the exchange.
+// A thread other than the loop's that makes one call after another through the loop: two thread switches on top of
+// the exchange.
 #pragma once
 
 #include <semaphore.h>
@@ -20,11 +21,11 @@ class calling_thread {
   calling_thread& operator=(const calling_thread&) = delete;
   ~calling_thread() { sem_destroy(&answered_); }
 
-  /// Makes `count` calls from a new thread and waits for it, from the loop's.
+  /// Makes `count` calls from a new thread; awaits that thread on the loop.
   task<bool> run(int count, distribution& into);
 
  private:
-  // One call on its way to the loop; it goes there without an allocation.
+  // One call on its way to the loop; posted without an allocation.
   class submission final : public work {
    public:
     explicit submission(calling_thread& owner) : owner_(owner) {}
@@ -40,7 +41,7 @@ class calling_thread {
   peer& peer_;
   scope* calls_ = nullptr;
   submission submission_{*this};
-  // Not std::binary_semaphore, which spins before it sleeps: on one core that is only in the way of the answer.
+  // Not std::binary_semaphore, which spins before it sleeps: on one core, spinning delays the response.
   sem_t answered_{};
   bool fine_ = true;
   event finished_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops of the dispatch questions, over whatever wire: calls in turn, and many at once.
+// The call loops of the dispatch benchmarks, over any transport: sequential and concurrent calls.
 #pragma once
 
 #include "connection.hpp"
@@ -7,16 +7,17 @@
 
 namespace hawser::bench {
 
-/// What is done with a result.
+/// How a result is used.
 enum class use : std::uint8_t { bytes, tree };
 
-/// One echo after the other, a round of `into` if there is one. False once a call fails, and it has said why.
+/// Sequential echo calls, added to `into` as one round if it is not null. Returns false if a call fails, after
+/// printing why.
 task<bool> calls_in_turn(peer& to, int count, use what, distribution* into);
 
-/// Calls in a second with so many of them under way all the time; 0 if one failed.
+/// Calls per second with a constant number in flight; 0 if one failed.
 task<double> throughput(peer& to, int in_flight, int each, use what);
 
-/// The same for the floor: `exchange` is one call by blocking system calls, and returns whether it went well.
+/// The same for the floor: `exchange` is one call by blocking system calls and returns whether it succeeded.
 template <class Exchange>
 bool floor_in_turn(int count, distribution& into, Exchange exchange) {
   for (int i = 0; i < count; ++i) {

@@ -27,7 +27,7 @@ struct palette {
   const char* grid;
   std::array<const char*, 8> lines;
 };
-// Told apart by people who see few colors, too.
+// Distinguishable with colour vision deficiency.
 constexpr palette light{"#ffffff",
                         "#1f2328",
                         "#59636e",
@@ -43,7 +43,7 @@ void put(std::string& out, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) out += part;
 }
 
-// Classes and no variables: not only browsers show SVG.
+// Classes instead of CSS variables: SVG viewers other than browsers do not support variables.
 std::string rules_of(const palette& p) {
   std::string made = std::string{".page { fill: "} + p.page + "; } text { fill: " + p.ink +
                      "; } .soft { fill: " + p.soft + "; } .grid { stroke: " + p.grid + "; }";
@@ -54,7 +54,7 @@ std::string rules_of(const palette& p) {
   return made;
 }
 
-// A viewer that knows no media queries shows the light colors on white.
+// A viewer without media queries shows the light colours on white.
 std::string style() {
   return "<style>\ntext { font: 13px -apple-system, \"Segoe UI\", \"Noto Sans\", Helvetica, Arial, sans-serif; }\n"
          ".title { font-size: 16px; font-weight: 600; } .end { text-anchor: end; } .middle { text-anchor: middle; }\n"
@@ -75,7 +75,7 @@ std::string escaped(const std::string& text) {
       case '&': made += "&amp;"; break;
       case '<': made += "&lt;"; break;
       case '>': made += "&gt;"; break;
-      // XML has no way to say most control characters.
+      // XML cannot represent most control characters.
       default: made += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }
@@ -118,7 +118,7 @@ void put_axes(std::string& out, const chart& c, double top) {
 }
 
 void put_series(std::string& out, const chart& c, const series& line, double top) {
-  constexpr std::size_t few = 12;  // so many points can be told apart by a dot each
+  constexpr std::size_t few = 12;  // up to this many points get a dot each
   std::string points;
   std::string dots;
   for (const auto& [x, y] : line.points) {
@@ -164,7 +164,7 @@ axis logarithmic_axis(std::string label, double least, double most, std::string 
   for (double decade = first; decade <= last; ++decade) {
     for (const double step : {1.0, 2.0, 5.0}) {
       const double at = step * std::pow(10, decade);
-      const bool wanted = step == 1.0 || last - first <= 3;  // more decades have no room for the steps between
+      const bool wanted = step == 1.0 || last - first <= 3;  // with more decades there is no room for ticks in between
       if (wanted && at >= least / 2.5 && at <= most * 2.5) made.ticks.push_back({at, text(at)});
     }
   }

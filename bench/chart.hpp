@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Line charts as one SVG file that looks right on light and on dark pages. Knows nothing of benchmarks.
+// Line charts as one SVG file that is legible on light and dark pages. Independent of benchmarks.
 #pragma once
 
 #include <span>
@@ -22,13 +22,13 @@ struct axis {
   scale how = scale::linear;
   std::vector<tick> ticks{};
 
-  /// Where a value lies between the ends, 0 to 1; what lies beyond an end is at it.
+  /// The position of a value between the ends, 0 to 1; values beyond an end are clamped.
   [[nodiscard]] double place(double value) const;
 };
 
 struct series {
   std::string name{};
-  std::string note{};  ///< stands beside the name
+  std::string note{};  ///< shown beside the name
   std::vector<std::pair<double, double>> points{};
   bool dashed = false;
   std::size_t color = 0;  ///< series of one color belong together
@@ -42,12 +42,12 @@ struct chart {
   std::vector<series> lines{};
 };
 
-/// From the decade below `least` to the one above `most`, ticked so that four to a dozen lines result.
+/// From the decade below `least` to the one above `most`, with four to about twelve ticks.
 axis logarithmic_axis(std::string label, double least, double most, std::string (*text)(double));
 /// From zero to a round number above `most`.
 axis linear_axis(std::string label, double most, std::string (*text)(double));
 
-/// All of them, one below the other.
+/// All charts, one below the other.
 std::string draw(std::span<const chart> charts);
 
 }  // namespace hawser::bench

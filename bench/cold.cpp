@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From nothing to a hundred servers whose tools are in the table: the hub, with era detection and supervision, against
-// posix_spawn and the same handshake without any of it.
+// From nothing to a hundred servers with their tools in the table: the hub, with era detection and supervision,
+// against posix_spawn and the same handshake.
 #include <cstdio>
 
 #include "../host/hub.hpp"
@@ -16,7 +16,7 @@ namespace {
 constexpr int server_count = 100;
 constexpr int tools_of_each = 20;
 
-// What the cheapest client says; the answers are read and not looked at.
+// The requests of a minimal client; the responses are read but not parsed.
 constexpr std::string_view hello =
     R"({"jsonrpc":"2.0","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"floor","version":"1"}},"id":1})"
     "\n";

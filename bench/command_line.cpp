@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The `hawser` command as its user waits for it: from exec to exit, with ten servers configured, their tools known from
-// an earlier run.
+// The time that a user waits for the `hawser` command: from exec to exit, with ten configured servers whose tools are
+// cached from an earlier run.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr int configured_servers = 10;
 
-// Nothing of it on the terminal.
+// Discards the output.
 bool run_command(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -84,7 +84,7 @@ bool command_line(const settings& s, report& into) {
   };
   bool fine = true;
   distribution floor;
-  for (timed& one : all) fine = fine && run_command(one.words);  // and they remember what they learned
+  for (timed& one : all) fine = fine && run_command(one.words);  // also fills the cache
   for (int round = 0; fine && round < s.rounds; ++round) {
     show_progress("cli", round, s.rounds);
     for (timed& one : all) fine = fine && measure_command_line(one);
@@ -101,8 +101,8 @@ bool command_line(const settings& s, report& into) {
     if (one.what.bar) one.what.bar = s.judged(*one.what.bar);
     goals.push_back(one.what);
   }
-  // The goal is 15 ms on a machine on which posix_spawn and handshakes of ten servers take 5.5; milliseconds do not
-  // carry over to other machines, ratios do.
+  // The goal is 15 ms on a machine where posix_spawn and the handshakes of ten servers take 5.5 ms. Milliseconds do
+  // not carry over to other machines; ratios do.
   goal whole{.name = "P7 that, against posix_spawn and handshake",
              .figure = median(all.back().milliseconds) * 1000 / floor.percentile(50),
              .unit = "x floor",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hawser's side of the dispatch questions: a server in a child process and a peer on its pipes, or both sides in
-// memory.
+// Hawser's side of the dispatch benchmarks: a server in a child process and a peer on its pipes.
 #pragma once
 
 #include <memory>
@@ -13,11 +12,11 @@
 
 namespace hawser::bench {
 
-/// What every dispatch question calls, and how.
+/// The request that every dispatch benchmark sends.
 const prepared_request& echo_request();
 std::string_view echo_arguments();
 const call_options& usual_deadlines();
-/// The same request as a line for the floor, with an id as long as ours become.
+/// The same request as a line for the floor, with an id as long as Hawser's ids become.
 std::string echo_line();
 
 class nobody_listens final : public peer_listener {};

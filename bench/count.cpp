@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One thing done so many times, and nothing measured: for `valgrind --tool=callgrind`, whose instruction counts are the
-// same on a busy machine. The difference of two runs is what one time costs.
+// Repeats one operation and measures nothing: for `valgrind --tool=callgrind`, whose instruction counts do not depend
+// on the load of the machine. The difference of two runs gives the cost of one operation.
 #include <cstdio>
 
 #include "../registry/registry.hpp"
@@ -23,7 +23,7 @@ task<bool> calls(loop& home, int times) {
   co_return fine;
 }
 
-// The server is a process of its own, which callgrind leaves alone.
+// The server is a separate process, which callgrind does not trace.
 task<bool> calls_over_http(loop& home, int times) {
   auto server = web_server::start();
   if (!server) co_return false;
@@ -49,7 +49,7 @@ bool lookups(int times) {
   std::size_t found = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(times); ++i) {
     const pin now = mine.look();
-    // A prime steps through all rows in an order of its own.
+    // A prime stride visits all rows in a scattered order.
     found += now->find((*names)[i * 7919 % names->size()].name) != nullptr ? 1 : 0;
   }
   return found == static_cast<std::size_t>(times);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does one tools/call cost, with deadline, cancellation and scanning, against blocking system calls to the same
-// server? One after the other from the loop's thread and from another one, then many at once.
+// The cost of one tools/call, with deadline, cancellation and scanning, against blocking system calls to the same
+// server: sequentially from the loop thread and from another thread, then concurrently.
 #include <cstdio>
 
 #include "blocking_child.hpp"
@@ -62,10 +62,10 @@ task<bool> measure_dispatch(loop& home, const settings& s, std::vector<candidate
   co_return fine&& closed;
 }
 
-// In rounds of their own, so that whoever takes part does not change the figures above.
+// In rounds of their own, so that the participating clients do not change the figures above.
 bool compare_clients(const settings& s, const std::vector<invitation>& others, report& into) {
   const bool over_stdio = side_by_side_over_stdio(s, others, into);
-  settings web = s;  // where other clients need ten times as long
+  settings web = s;  // other clients need ten times as long over HTTP
   web.rounds = std::max(1, s.rounds / 2);
   web.per_round = std::max(1, s.per_round / 3);
   const bool over_http = side_by_side_over_http(web, others, into);

@@ -8,11 +8,11 @@ namespace hawser::bench {
 
 namespace {
 
-// By the nearest rank; sorts its own copy.
+// Nearest-rank method; sorts its own copy.
 template <class T>
 T rank_of(std::vector<T> values, double percent) {
   if (values.empty()) return {};
-  // 99.9 % of 1,000 is 999, and not a little more.
+  // 99.9 % of 1,000 is 999 and must not round up.
   const double exact = percent / 100 * static_cast<double>(values.size());
   const auto rank = static_cast<std::size_t>(std::ceil(exact - 1e-6));
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::clamp<std::size_t>(rank, 1, values.size()) - 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times that were measured, in rounds: percentiles, and ratios to another one measured in the same rounds.
+// Measured times, grouped in rounds: percentiles, and ratios to another distribution measured in the same rounds.
 #pragma once
 
 #include <chrono>
@@ -10,24 +10,24 @@
 
 namespace hawser::bench {
 
-/// The middle one; of two, the smaller.
+/// The median; of two middle values, the smaller.
 double median(std::vector<double> values);
 
 class distribution {
  public:
   void add(std::chrono::nanoseconds one) { values_.push_back(one.count()); }
   void reserve(std::size_t count) { values_.reserve(count); }
-  /// What was added since the last end belongs together.
+  /// Ends a round, which consists of the values added since the previous end.
   void end_round();
   /// In microseconds; p in percent.
   [[nodiscard]] double percentile(double p) const;
-  /// The median, over the rounds, of this one's median to the floor's in the same round: a machine that changes its
-  /// speed in the middle of a run changes it for both.
+  /// The median, over the rounds, of the ratio of this median to the floor's median in the same round: if the machine
+  /// changes its speed during a run, both change.
   [[nodiscard]] double ratio_to(const distribution& floor) const;
-  /// How far apart the rounds are: the middle four fifths of their medians against the median. 0 if there are less
-  /// than three.
+  /// The spread of the rounds: the middle four fifths of their medians relative to the median. 0 for fewer than three
+  /// rounds.
   [[nodiscard]] double round_spread() const;
-  /// Nanoseconds, in the order in which they were added.
+  /// Nanoseconds, in the order of addition.
   [[nodiscard]] std::span<const std::int64_t> values() const noexcept { return values_; }
   [[nodiscard]] std::size_t count() const noexcept { return values_.size(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sends back what it reads, until its input ends.
+// Echoes its stdin to its stdout until end of input.
 #include <unistd.h>
 
 int main() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A figure, and what it should be.
+// A measured figure and its target.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@ namespace hawser::bench {
 
 struct goal {
   enum class side { at_most, at_least };
-  std::string name;  ///< one of performance.md's goals begins with its number: "P1 …"
+  std::string name;  ///< a goal of performance.md begins with its number: "P1 …"
   double figure = 0;
   std::string unit{};
-  std::optional<double> bar{};  ///< without one the figure is shown, not judged
+  std::optional<double> bar{};  ///< without a bar the figure is shown but not judged
   side wanted = side::at_most;
 
   [[nodiscard]] bool met() const noexcept {

@@ -12,7 +12,7 @@ namespace hawser::bench {
 bool pin_to_one_core() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  for (int core = CPU_SETSIZE - 1; core >= 0; --core) {  // the last one: interrupts like the first
+  for (int core = CPU_SETSIZE - 1; core >= 0; --core) {  // the last one, because interrupts prefer the first
     if (!CPU_ISSET(core, &allowed)) continue;
     cpu_set_t one;
     CPU_ZERO(&one);

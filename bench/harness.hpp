@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every question is told, and where it runs.
+// The settings of all benchmarks, and where they run.
 #pragma once
 
 #include <optional>
@@ -10,36 +10,36 @@
 
 namespace hawser::bench {
 
-/// What the command line says to every subcommand.
+/// The command-line options of all subcommands.
 struct settings {
-  int rounds = 0;     ///< candidates take turns this often
-  int per_round = 0;  ///< measurements in a turn
+  int rounds = 0;     ///< how often the candidates alternate
+  int per_round = 0;  ///< measurements of a candidate per round
   bool free = false;  ///< do not pin to one core
   bool json = false;
-  bool quick = false;                        ///< for a look, not for a judgement
-  std::string plot{};                        ///< an SVG file to write; empty: none
+  bool quick = false;                        ///< a short run, not judged
+  std::string plot{};                        ///< the SVG file to write; empty: none
   std::vector<std::string> peers{};          ///< other clients that take part: "name=command"
-  bool typescript_peers = false;             ///< those of bench/peers take part
-  std::string results{};                     ///< verdict: a folder for RESULTS.md and plots; empty: none
-  std::string counted{};                     ///< count: what is done
-  std::vector<std::string> notes{};          ///< verdict: what RESULTS.md says of where it was measured
-  server_options server{};                   ///< of `server` alone
-  std::vector<std::string> behind_marker{};  ///< the words behind "--", as they are
+  bool typescript_peers = false;             ///< the clients of bench/peers take part
+  std::string results{};                     ///< verdict: the folder for RESULTS.md and plots; empty: none
+  std::string counted{};                     ///< count: the operation
+  std::vector<std::string> notes{};          ///< verdict: notes on the machine for RESULTS.md
+  server_options server{};                   ///< for `server` only
+  std::vector<std::string> behind_marker{};  ///< the arguments after "--", unchanged
 
-  /// Unpinned, the cores' waking up is measured rather than ours, and a quick look says nothing: then a figure is
-  /// shown and not judged.
+  /// Unpinned runs measure the wake-up latency of the cores, and quick runs are too short: then a figure is shown but
+  /// not judged.
   [[nodiscard]] std::optional<double> judged(double bar) const {
     return free || quick ? std::nullopt : std::optional{bar};
   }
 };
 
-/// Puts this process, and what it starts, on one core; waking another one would be most of what is measured.
+/// Pins this process and its children to one core; waking another core would dominate the measurement.
 bool pin_to_one_core();
 
-/// Why the numbers of this build would mean nothing, or an empty text.
+/// Why this build must not be measured; empty if it may be.
 std::string unfit_build();
 
-/// Beside this program.
+/// The path of a program in the same folder as this one.
 std::string sibling(const std::string& name);
 
 }  // namespace hawser::bench

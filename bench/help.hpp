@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `hawser-bench QUESTION --help` says below the options: a paragraph on what the figures mean, and an example.
+// The text that `hawser-bench QUESTION --help` prints below the options: what the figures mean, and an example.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hawser::bench {
 
-/// Empty: there is no such question.
+/// Empty: there is no such benchmark.
 std::string help_of(std::string_view question);
 
 }  // namespace hawser::bench

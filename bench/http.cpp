@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does one tools/call over HTTP cost, in the clear and under TLS, against blocking keep-alive exchanges with the
-// same server? One after the other, many at once, and one of 5 MB.
+// The cost of one tools/call over HTTP, in the clear and over TLS, against blocking keep-alive exchanges with the
+// same server: sequential, concurrent, and with a result of 5 MB.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace hawser::bench {
 
 namespace {
 
-// The same many by blocking calls: all ask, then all take their answers.
+// The concurrent case with blocking calls: send all requests, then read all responses.
 double floor_throughput(int port, const std::string& request, int in_flight, int each) {
   std::vector<std::unique_ptr<blocking_web>> all;
   for (int i = 0; i < in_flight; ++i) {
@@ -38,7 +38,7 @@ double floor_throughput(int port, const std::string& request, int in_flight, int
   return in_flight * each / took.count();
 }
 
-// The floor of a large result, of P5: as many bytes through a socket pair, written by a thread.
+// The floor for a large result (P5): the same number of bytes through a socket pair, written by a thread.
 bool socket_pair_floor(std::size_t size, std::string& into, distribution& times) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
@@ -68,7 +68,7 @@ bool socket_pair_floor(std::size_t size, std::string& into, distribution& times)
   return fine;
 }
 
-// Somebody has logged in, and the token is good.
+// A login that is complete, with a valid token.
 class token_at_hand final : public authorizer {
  public:
   [[nodiscard]] std::optional<auth_grant> at_hand() override {

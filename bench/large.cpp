@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What does a result of 5 MB cost? As bytes that nobody has parsed yet, over a pipe and over a socket pair, and as a
-// tree; against blocking reads from a socket pair into memory that is kept.
+// The cost of a result of 5 MB: as unparsed bytes over a pipe and over a socket pair, and as a tree; against blocking
+// reads from a socket pair into memory that is reused.
 #include <boost/json/value.hpp>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long does it take from asking a server for its tools to a published table that has them? In one page, and in
-// pages of a thousand, the tools in no order.
+// The time from a tools/list request to the published table: in one page, and in pages of a thousand, with unsorted
+// tools.
 #include <cstdio>
 
 #include "../host/tool_page.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 using registry_type = hawser::registry;
 
-// Limits as somebody would set them who expects that many.
+// Limits for a host that expects lists of this size.
 constexpr wire_limits wide{.max_message = std::size_t{256} << 20, .json = {.max_values = 100'000'000}};
 
 task<result<std::shared_ptr<tool_list>>> list_tools(peer& from, std::size_t max_tools) {

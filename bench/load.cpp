@@ -14,7 +14,7 @@ namespace hawser::bench {
 
 namespace {
 
-// What the callers of one load share.
+// The state that the callers of one load share.
 struct load_state {
   clock& by;
   const one_call& call;
@@ -23,8 +23,8 @@ struct load_state {
   time_point begin;
   int failures_in_a_row = 0;
   bool stopped = false;
-  std::size_t under_way = 0;  // not the scope's count, which goes down a turn after the call has ended
-  event place{};              // somebody's call has ended
+  std::size_t under_way = 0;  // not the scope's count, which decreases one loop iteration after the call has ended
+  event place{};              // a call has ended
 
   [[nodiscard]] bool goes_on() const { return !stopped && !into.broken && by.now() < within.begin_until; }
 
@@ -51,7 +51,7 @@ task<void> keep_calling(load_state& s) {
     const time_point now = s.by.now();
     if (end.how == call_end::kind::answered) s.into.latency.add(now - begin);
     s.note(end, now);
-    // One that fails without ever waiting would leave nobody else a turn.
+    // A call that fails without waiting would starve the others.
     if (end.how != call_end::kind::answered) co_await yield();
   }
 }
@@ -64,7 +64,7 @@ task<void> one_arrival(load_state& s, time_point intended) {
   s.note(end, now);
 }
 
-// When the next one comes, for ever.
+// The arrival times, without an end.
 class schedule {
  public:
   schedule(const arrivals& coming, time_point begin) : how_(coming.how), mean_(1e9 / coming.per_second), base_(begin) {
@@ -108,7 +108,7 @@ task<result<void>> run_open_loop(load_state& s, arrivals coming) {
     }
   }
   const time_point now = s.by.now();
-  const bool all_should_have_come = now >= s.within.begin_until;  // whatever has ended us then
+  const bool all_should_have_come = now >= s.within.begin_until;  // whatever ended the run
   if (!s.into.broken && (all_should_have_come || !s.stopped)) {
     for (; due.next() < s.within.begin_until; due.step()) {
       s.into.latency.add(now - due.next());
@@ -124,7 +124,7 @@ task<void> bounded(load_state& s, task<result<void>> inner) {
   auto ended = co_await with_timeout(length, std::move(inner));
   ignore(ended, "what was measured until then counts");
   if (s.by.now() < s.within.give_up) co_return;
-  // The time in which nothing came belongs to the rate: without it a server that stopped answering would look fast.
+  // The time without responses counts for the rate: otherwise a server that stopped answering would look fast.
   const duration all = s.by.now() - s.begin;
   s.into.silent = all - s.into.took;
   s.into.took = all;

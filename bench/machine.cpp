@@ -14,7 +14,7 @@ namespace hawser::bench {
 
 namespace {
 
-// The value behind the first line that begins with `key`, as /proc/cpuinfo and /etc/os-release have them.
+// The value on the first line that begins with `key`, in the format of /proc/cpuinfo and /etc/os-release.
 std::string value_in(const char* path, const std::string& key) {
   std::ifstream file{path};
   for (std::string line; std::getline(file, line);) {

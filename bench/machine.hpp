@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a figure has to be read with: machine, system, compiler, libraries, date.
+// The environment of a measurement: machine, system, compiler, libraries, date.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hawser-bench: one subcommand a question.
+// hawser-bench: one subcommand per benchmark.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ enum class placing : std::uint8_t { pinned, pins_itself };
 struct question {
   const char* name;
   const char* text;
-  int rounds;  ///< 0: it has none, and goes by time
+  int rounds;  ///< 0: it has no rounds but a time limit
   int per_round;
   bool (*answer)(const settings&, report&);
   placing where = placing::pinned;
@@ -118,13 +118,13 @@ constexpr std::array questions{
              verdict, placing::pins_itself, verdict_options},
 };
 
-// These find figures and no distributions: there would be nothing to draw.
+// These produce figures and no distributions, so there is nothing to draw.
 bool draws(std::string_view name) {
   return name != "list" && name != "memory" && name != "cli" && name != "registry" && name != "count" &&
          name != "verdict";
 }
 
-// A quick look takes a tenth of the turns, but ten if there are so many: enough for a p50, not for a p99.9.
+// A quick run has a tenth of the rounds, but at least ten if there are that many: enough for a p50, not for a p99.9.
 int quick(int rounds) { return std::min(rounds, std::max(10, rounds / 10)); }
 
 void add(CLI::App& app, const question& q, settings& s) {
@@ -179,7 +179,7 @@ int answer(int argc, char** argv) {
   for (const question& q : questions) add(app, q, s);
   const std::span words{argv, static_cast<std::size_t>(argc)};
   const auto marker = std::ranges::find_if(words, [](const char* one) { return std::string_view{one} == "--"; });
-  // Words of a command are passed as they are: CLI11 would take "[a,b]" for a list.
+  // The command's arguments are passed unchanged: CLI11 would parse "[a,b]" as a list.
   if (marker != words.end()) s.behind_marker.assign(marker + 1, words.end());
   try {
     app.parse(static_cast<int>(marker - words.begin()), argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The neutral server of the dispatch questions: as small and as fast as can be, so that the client's cost shows. It
-// answers tools/call with 117 bytes, or with a text of `--result N` bytes, and tools/list with `--tools N` tools of
-// about 200 bytes, `--page M` to a page; it knows the handshake of 2025-11-25 and no later one.
+// The neutral server of the dispatch benchmarks: as small and fast as possible, so that the client's cost dominates.
+// It answers tools/call with 117 bytes, or with a text of `--result N` bytes, and tools/list with `--tools N` tools
+// of about 200 bytes, `--page M` to a page. It implements the handshake of 2025-11-25 and no later revision.
 #include <unistd.h>
 
 #include <cstdio>
@@ -36,13 +36,13 @@ void write_all(std::string_view bytes) {
   }
 }
 
-// Pages are made once, at the start: making them is not what is measured.
+// Pages are built once at the start, so that building them is not measured.
 std::string make_page(int begin) {
   std::string text = R"(,"result":{"tools":[)";
   const int end = begin + page < tools ? begin + page : tools;
   char tool[512];
   for (int i = begin; i < end; ++i) {
-    // Multiplying by a number prime to the count gives an order that is not sorted.
+    // Multiplying by a number coprime to the count gives an unsorted order.
     const int name = static_cast<int>(static_cast<long long>(i) * 7919 % tools);
     const int size = snprintf(
         tool, sizeof tool,
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
                                                                    : discover_tail;
       out += head;
       out += id_of(text);
-      if (tail.size() > 65536) {  // not worth a copy
+      if (tail.size() > 65536) {  // avoids a copy
         write_all(out);
         out.clear();
         write_all(tail);

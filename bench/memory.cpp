@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the host's process grows by for every server that is connected and has nothing to do. The servers' own memory,
-// and that of their wardens, is not the host's.
+// How much the host process grows per connected idle server. The memory of the servers and of their wardens is not
+// counted.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace hawser::bench {
 
 namespace {
 
-// Pages that are ours and in memory; shared ones of libraries are counted once for the whole machine.
+// Private resident pages; pages shared with other processes, such as libraries, are not counted.
 double private_bytes() {
   std::ifstream file{"/proc/self/smaps_rollup"};
   std::string word;
@@ -40,11 +40,11 @@ double after_rest() {
 }
 
 struct growth {
-  double pages = 0;  ///< of the process
-  double live = 0;   ///< bytes of the heap that are in use
+  double pages = 0;  ///< private pages of the process
+  double live = 0;   ///< heap bytes in use
 };
 
-// What `count` servers add; nothing if one of them could not be started.
+// The growth for these servers; nullopt if one of them could not be started.
 task<std::optional<growth>> grown(loop& home, host_settings of) {
   const auto count = static_cast<double>(of.servers.size());
   const growth before{after_rest(), static_cast<double>(mallinfo2().uordblks)};
@@ -84,7 +84,7 @@ host_settings web_servers(int count, int port) {
 bool memory(const settings& s, report& into) {
   loop home;
   const auto base = home.run(alone(home));
-  // The first ones bring in code and tables that later ones find in place.
+  // The first servers load code and tables that later ones share.
   const auto web = web_server::start();
   const int port = web ? web->port() : 0;
   const auto first = home.run(grown(home, bench_servers(10, 20)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Both sides of a connection in one loop, with no system call between them: what a call costs is our own cost, twice.
+// Both sides of a connection on one loop, without system calls between them: the cost of a call is Hawser's own cost,
+// twice.
 #pragma once
 
 #include "../transports/memory_channel.hpp"

@@ -7,7 +7,7 @@ namespace hawser::bench {
 
 namespace {
 
-// A client that has been told the end by its stdin needs no longer.
+// The client's stdin is closed, so it needs no longer.
 constexpr stop_ladder short_ladder{.after_stdin = std::chrono::seconds{1},
                                    .after_sigterm = std::chrono::milliseconds{500},
                                    .after_sigkill = std::chrono::seconds{2}};
@@ -18,7 +18,7 @@ other_client::other_client(std::string name, std::string command, patience how_l
     : name_(std::move(name)), command_(std::move(command)), patience_(how_long) {}
 
 task<result<void>> other_client::join(keeper& by, call_target to) {
-  // Its complaints go where ours go: the user typed the command and knows what to make of them.
+  // Its stderr goes to ours: the user typed the command and can interpret its messages.
   command what{.program = "/bin/sh", .arguments = {"-c", command_}, .errors = stdio::inherit};
   what.env.from = environment::base::inherit;
   auto started = co_await by.spawn(std::move(what));
@@ -68,7 +68,7 @@ task<result<std::string>> other_client::read_line(std::size_t longest) {
   }
 }
 
-// Says who, and for one that is gone how it ended: by then it is.
+// Adds the client's name and, if it has exited, how it ended.
 task<error> other_client::describe(error why) {
   if (why.code == errc::timed_out) why.what = "it did not answer: " + why.what;
   if (why.code == errc::closed) {

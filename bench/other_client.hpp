@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Another MCP client that takes part in a run: an external command that speaks the protocol of bench/peers/README.md.
-// Every wait for it has a bound, and nothing of its process tree is left after end().
+// Every wait for it is bounded, and none of its processes is left after end().
 #pragma once
 
 #include <optional>
@@ -11,25 +11,25 @@
 
 namespace hawser::bench {
 
-/// How long a client may take before it counts as hanging. A call may take long: some clients sleep between reads.
+/// How long a client may take before it counts as hanging. Calls may take long: some clients sleep between reads.
 struct patience {
   duration connect = std::chrono::seconds{30};
   duration run = std::chrono::seconds{10};
-  duration call = std::chrono::milliseconds{20};  ///< for each one of a run, on top
+  duration call = std::chrono::milliseconds{20};  ///< in addition, for each call of a run
 };
 
 class other_client {
  public:
-  /// `command` is a line for sh.
+  /// `command` is run by sh.
   other_client(std::string name, std::string command, patience how_long = {});
 
-  /// Starts it and waits until it has connected. After an error of this or of run() only end() is left.
+  /// Starts it and waits until it has connected. After an error of join() or run(), only end() may be called.
   task<result<void>> join(keeper& by, call_target to);
   task<result<peer_times>> run(int count, int in_flight);
-  /// Ends its whole tree; bounded. Must be awaited before the object dies, if join() was.
+  /// Ends its whole process tree; bounded. Must be awaited before destruction if join() was called.
   task<void> end();
 
-  /// With the version that it told when it joined.
+  /// Includes the version that it reported when it joined.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:

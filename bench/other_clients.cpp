@@ -8,13 +8,13 @@ namespace hawser::bench {
 
 namespace {
 
-// P9. rmcp cannot be had from npm; somebody who joins it by this name gets it judged.
+// P9. rmcp is not available from npm; a client joined under this name is judged by this bar.
 constexpr double faster_than_rmcp = 3;
-// What compiles itself while it runs has done so by then: the TypeScript clients become four times as fast in their
-// first 4,000 calls. A slow one is not waited for so long.
+// By then JIT compilers are done: the TypeScript clients become four times as fast in their first 4,000 calls. Slow
+// clients get less.
 constexpr int warm_up_calls = 5000;
 constexpr auto warm_up_time = std::chrono::seconds{3};
-constexpr std::size_t longest_name = 24;  // a column of the table, with a version after it
+constexpr std::size_t longest_name = 24;  // a column of the table, followed by a version
 
 struct typescript_client {
   const char* name;
@@ -50,7 +50,7 @@ result<void> invite_typescript(std::vector<invitation>& all, report& into) {
       into.warn(std::string{one.name} + " takes no part: " + missing);
     else
       all.push_back({.name = one.name,
-                     // Printing what node has to say of their listeners is not what is measured.
+                     // Node's warnings about their listeners must not be part of the measurement.
                      .command = "exec node --no-warnings " + quoted_for_sh(std::string{folder} + '/' + one.script),
                      .stdio_bar = one.stdio_bar,
                      .http_bar = one.http_bar});
@@ -112,7 +112,7 @@ task<void> other_clients::join(keeper& by, call_target to) {
   }
 }
 
-// Nothing if it failed; then the next one has its place.
+// Returns nullopt if it failed; then the next client has moved to this index.
 task<std::optional<peer_times>> other_clients::run(std::size_t which, int count, int in_flight) {
   auto times = co_await guests_[which]->client.run(count, in_flight);
   if (times) co_return std::move(*times);

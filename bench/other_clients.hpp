@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All the other clients of a run, over one wire. One that dies, hangs or talks nonsense is left out by name, and the
-// rest go on.
+// All other clients of a run, over one transport. A client that exits, hangs or sends invalid data is named and left
+// out; the others continue.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,18 @@
 
 namespace hawser::bench {
 
-/// A client that was asked to take part, and by how much P9 wants Hawser to be faster.
+/// A client to run, and the factor by which P9 requires Hawser to be faster.
 struct invitation {
   std::string name;
-  std::string command;  ///< for sh
+  std::string command;  ///< run by sh
   std::optional<double> stdio_bar{};
   std::optional<double> http_bar{};
 };
 
-/// From "name=command"; the error says what is wrong with the text.
+/// Parses "name=command"; the error describes what is wrong with the text.
 result<invitation> read_invitation(std::string_view text);
-/// Those of the command line. TypeScript clients that ./dev could not install are warned of, by name, and left out.
+/// The clients of the command line. TypeScript clients that ./dev could not install are left out with a warning that
+/// names them.
 result<std::vector<invitation>> invitations(const settings& s, report& into);
 
 class other_clients {
@@ -32,15 +33,15 @@ class other_clients {
   other_clients(const std::vector<invitation>& who, wire over, report& into);
 
   task<void> join(keeper& by, call_target to);
-  /// Calls that do not count, `count` at a time, until each is as fast as it will be.
+  /// Calls that are not measured, `count` at a time, until each client has reached its full speed.
   task<void> warm_up(int count);
-  /// One round of calls in turn by each.
+  /// One round of sequential calls by each client.
   task<void> take_turns(int count);
-  /// `count` calls by each, so many in flight; the first ones need not be kept.
+  /// `count` calls by each client with `in_flight` of them concurrent; the results are kept if `keep`.
   task<void> rush(int count, int in_flight, bool keep);
   task<void> end();
 
-  /// Rows for a table, and figures: how often Hawser's p50 goes into theirs, and calls in a second.
+  /// Rows for a table, and figures: the ratio of their p50 to Hawser's, and calls per second.
   [[nodiscard]] std::vector<candidate> rows() const;
   [[nodiscard]] std::vector<goal> ratios(const settings& s, const distribution& ours) const;
   [[nodiscard]] std::vector<goal> rates() const;

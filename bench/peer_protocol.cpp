@@ -15,12 +15,12 @@ namespace {
 namespace json = boost::json;
 using std::chrono::nanoseconds;
 
-// Clocks of two programs: more than this they do not differ while a round lasts.
+// The clocks of two programs differ by no more than this during a round.
 constexpr nanoseconds clock_slack = std::chrono::milliseconds{1};
 
 error nonsense(std::string what) { return {.code = errc::protocol, .what = std::move(what)}; }
 
-// The beginning is enough to recognise it, and a terminal must not be at its mercy.
+// Enough to recognise the text, and safe to print on a terminal.
 std::string excerpt(std::string_view text) {
   std::string made;
   for (const char c : text.substr(0, 80)) made += c >= ' ' && c < 0x7f ? c : '?';
@@ -40,7 +40,7 @@ result<json::object> read_object(std::string_view line) {
   return object;
 }
 
-// Nanoseconds may come as 1234 or as 1234.5, whatever the client's language makes of them.
+// Nanoseconds may be written as 1234 or 1234.5, depending on the client's language.
 bool read_time(const json::value* from, nanoseconds& into) {
   if (from == nullptr) return false;
   boost::system::error_code failed;

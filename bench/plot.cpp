@@ -33,7 +33,7 @@ std::string count_text(double count) {
 
 const char* core_placement(const settings& s) { return s.free ? "not pinned" : "client and server on one core"; }
 
-// Every nine is as far from the next one: how rare a latency is, not how many are below it.
+// The distance from one nine to the next is constant: shows how rare a latency is, not how many are below it.
 double rareness(double percent) { return -std::log10(1 - percent / 100); }
 
 series line_of(const candidate& c, std::size_t color) {
@@ -44,7 +44,7 @@ series line_of(const candidate& c, std::size_t color) {
               .color = color};
   constexpr int steps = 120;
   const auto count = static_cast<double>(sorted.size());
-  const double last = std::log10(std::max(count, 10.0));  // rarer than one of all cannot be seen
+  const double last = std::log10(std::max(count, 10.0));  // a value rarer than one of all cannot be observed
   for (int i = 0; i <= steps; ++i) {
     const double x = last * i / steps;
     const auto rank = static_cast<std::size_t>((1 - std::pow(10, -x)) * count);
@@ -81,7 +81,7 @@ chart chart_of(const settings& s, const latency_table& table) {
   return made;
 }
 
-// One line for answers a second over calls in flight.
+// One line: responses per second over calls in flight.
 chart throughput_chart(const settings& s, const curve_list& list) {
   chart made{.title = list.title, .subtitle = std::string{"calls answered a second, "} + core_placement(s)};
   double most_in_flight = 2;
@@ -105,7 +105,7 @@ chart throughput_chart(const settings& s, const curve_list& list) {
   return made;
 }
 
-// Two lines, p99 and p50, over the calls that come in a second.
+// Two lines, p99 and p50, over the arrival rate.
 chart load_chart(const settings& s, const curve_list& list) {
   chart made{.title = list.title,
              .subtitle = std::string{"latency of calls that come when they come, "} + core_placement(s)};

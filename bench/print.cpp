@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A report as tables for people, and as JSON lines for machines.
+// Prints a report as tables or as JSON lines.
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
@@ -126,7 +126,7 @@ void print(const settings& s, const report& found) {
     for (const std::string& text : found.failures()) print_line({{"error", text}});
   }
   std::fflush(stdout);
-  // Also where the output goes to a file.
+  // Also if the output goes to a file.
   for (const std::string& text : found.failures()) std::fprintf(stderr, "hawser-bench: %s\n", text.c_str());
 }
 

@@ -16,11 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0 if it is gone. The name, which may have anything in it, ends at the last parenthesis.
+// 0 if it is gone. The name may contain any character and ends at the last parenthesis.
 int parent_of(int pid) {
   std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
   std::string text;
-  std::getline(file, text, '\0');  // to its end; an iterator would throw where the process ends before it is read
+  std::getline(file, text, '\0');  // the whole file; an iterator would throw if the process ends before it is read
   const std::size_t name_end = text.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 >= text.size()) return 0;
   int parent = 0;
@@ -83,7 +83,7 @@ memory_use server_memory_of(int pid) {
       sum += memory_of(at->second);
       parents.push_back(at->second);
     }
-    children.erase(begin, end);  // each is visited once, whatever pids did while they were read
+    children.erase(begin, end);  // each is visited once, even if pids were reused while they were read
   }
   return sum;
 }

@@ -20,7 +20,7 @@ void show_progress(const char* what, int done, int of) {
   if (!terminal) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_time) return;
-  next_time = now + std::chrono::milliseconds{200};  // often enough to see that it lives
+  next_time = now + std::chrono::milliseconds{200};  // often enough to show activity
   std::fprintf(stderr, "\r\x1b[K%s: %d of %d", what, done, of);
   progress_shown = true;
 }

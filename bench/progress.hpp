@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A line on the terminal that says how far it is; nothing where stderr is no terminal.
+// A progress line on the terminal; nothing if stderr is not a terminal.
 #pragma once
 
 namespace hawser::bench {
 
-/// Between measurements, never inside one.
+/// Call between measurements, never inside one.
 void show_progress(const char* what, int done, int of);
-/// Takes the line away.
+/// Erases the line.
 void end_progress();
 
 }  // namespace hawser::bench

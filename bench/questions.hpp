@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The questions this program can answer; each returns whether it could be measured, and has said why not.
+// The benchmarks of this program. Each returns whether it could be measured; if not, it has printed why.
 #pragma once
 
 #include "../host/settings.hpp"
@@ -7,39 +7,39 @@
 
 namespace hawser::bench {
 
-/// What does one exchange with a child cost through `stream`, against blocking reads and writes?
+/// The cost of one exchange with a child through `stream`, against blocking reads and writes.
 bool floor(const settings& s, report& into);
-/// What does starting a child cost, from the call to its first answer, against posix_spawn?
+/// The cost of starting a child, from the call to its first response, against posix_spawn.
 bool start(const settings& s, report& into);
-/// What does finding a tool cost, and changing one server's tools among many, alone and while many threads read?
+/// The cost of a tool lookup and of changing one server's tools among many, alone and with many reading threads.
 bool look_up(const settings& s, report& into);
-/// What does a tools/call cost, alone and in a crowd, against blocking reads and writes to the same server?
+/// The cost of a tools/call, sequential and concurrent, against blocking reads and writes to the same server.
 bool dispatch(const settings& s, report& into);
 /// The same over HTTP and TLS, against blocking keep-alive exchanges.
 bool http(const settings& s, report& into);
-/// What does a result of 5 MB cost, as bytes and as a tree, against reading it from a socket pair?
+/// The cost of a result of 5 MB, as bytes and as a tree, against reading it from a socket pair.
 bool large(const settings& s, report& into);
-/// How long does it take from asking for a list of tools to the published table?
+/// The time from a tools/list request to the published table.
 bool list(const settings& s, report& into);
-/// So many of our small server, with so many tools each.
+/// `count` instances of bench_mcp_server with `tools` tools each.
 host_settings bench_servers(int count, int tools);
-/// So many servers at this address.
+/// `count` servers at this address.
 host_settings web_servers(int count, int port);
-/// So many of it by posix_spawn, shaken hands with and listed by blocking calls.
+/// Starts `count` of them by posix_spawn, with handshake and tools/list by blocking calls.
 bool start_floor(int count, distribution& into);
-/// How long until a hundred configured servers are ready, against posix_spawn and the same handshake?
+/// The time until a hundred configured servers are ready, against posix_spawn and the same handshake.
 bool cold(const settings& s, report& into);
-/// What does a server that does nothing cost in the host's memory?
+/// The memory of the host per idle server.
 bool memory(const settings& s, report& into);
-/// How fast is a server of the user's, and what becomes of it under load?
+/// The speed of a user's server, and its behaviour under load.
 bool server(const settings& s, report& into);
-/// What does a call cost while other servers come and go, against when nothing changes?
+/// The cost of a call while other servers are added and removed, against the same call when nothing changes.
 bool swap(const settings& s, report& into);
-/// How long do `hawser list` and `hawser call` take, from exec to exit?
+/// The time of `hawser list` and `hawser call`, from exec to exit.
 bool command_line(const settings& s, report& into);
-/// Does one thing so many times, for who counts instructions.
+/// Repeats one operation, for counting instructions.
 bool count(const settings& s, report& into);
-/// Are the goals met? Asks the other questions.
+/// Whether the goals are met. Runs the other benchmarks.
 bool verdict(const settings& s, report& into);
 
 }  // namespace hawser::bench

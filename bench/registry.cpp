@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of tools: finding one, reaching the table, changing one server among many, and reading while it changes.
-// Medians of batches; a lookup waits for the one before it, so that latency is measured and not throughput.
+// The tool table: lookup, access to the table, changing one server among many, and reading while it changes. Medians
+// of batches; each lookup depends on the previous one, so that latency is measured and not throughput.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -38,7 +38,7 @@ void fill(registry_type& r, std::size_t tools) {
     r.replace({static_cast<std::uint32_t>(slot), 0}, server_name(slot), list);
 }
 
-// Names in random order, in memory of their own, as they would come from a model's answer.
+// Names in random order, in memory of their own, as they would come from a model's response.
 class questions_asked {
  public:
   questions_asked(const tool_table& table, unsigned seed) {
@@ -72,7 +72,7 @@ std::size_t look_up_batch(reader& mine, const questions_asked& names, std::size_
     if (row == nullptr) {
       ++missing;
     } else {
-      next += static_cast<std::size_t>(row->state);  // adds nothing, but the next lookup has to wait for it
+      next += static_cast<std::size_t>(row->state);  // adds nothing, but makes the next lookup depend on this one
     }
   }
   return missing;
@@ -93,7 +93,7 @@ double lookup_nanoseconds(const registry_type& r, int rounds) {
   return missing == 0 ? median(std::move(each)) : -1;
 }
 
-// Down to the table and up again, with nothing looked up.
+// Pins and releases the table without a lookup.
 double entry_nanoseconds(const registry_type& r, int rounds) {
   constexpr std::size_t batch = 1000;
   reader mine{r};
@@ -134,7 +134,7 @@ swap_cost hot_swap(registry_type& r, int rounds) {
 
 struct reading {
   double per_second = 0;  ///< of one thread
-  double worst_us = 0;    ///< the longest that 16 lookups took
+  double worst_us = 0;    ///< the longest time of 16 lookups
   std::size_t missing = 0;
 };
 
@@ -155,11 +155,11 @@ reading read_for_long(const registry_type& r, const questions_asked& names, std:
   return out;
 }
 
-// Readers on so many threads while a server is added or removed about every millisecond.
+// Readers on `threads` threads while a server is added or removed about every millisecond.
 std::vector<goal> read_while_publishing(std::size_t threads, std::size_t lookups) {
   registry_type r;
   fill(r, judged_size);
-  const table_ref lasting = r.table();  // the tools that are there all the time
+  const table_ref lasting = r.table();  // the tools that are always there
   std::vector<reading> readings(threads);
   std::atomic<std::size_t> done{0};
   std::vector<std::thread> readers;
@@ -203,7 +203,7 @@ std::vector<goal> read_while_publishing(std::size_t threads, std::size_t lookups
 bool look_up(const settings& s, report& into) {
   std::vector<goal> all;
   const std::size_t lookups = static_cast<std::size_t>(s.rounds) * static_cast<std::size_t>(s.per_round);
-  // Before this thread is pinned: threads inherit it.
+  // Before this thread is pinned: threads inherit the affinity.
   for (const std::size_t threads : {1UL, 2UL, 4UL, 8UL, 16UL})
     for (goal& g : read_while_publishing(threads, lookups / 5)) all.push_back(std::move(g));
   if (!s.free && !pin_to_one_core()) {

@@ -13,8 +13,8 @@ bool report::met() const noexcept {
 }
 
 void warn_of_noise(report& found) {
-  // On a quiet machine the rounds of a pinned floor differ by a few percent. Ratios within a round bear more, but where
-  // the floor itself comes in two speeds, a p99 says nothing.
+  // On a quiet machine the rounds of a pinned floor differ by a few percent. Ratios within a round tolerate more, but
+  // if the floor itself has two speeds, a p99 is meaningless.
   constexpr double too_noisy = 0.5;
   for (const latency_table& table : found.tables()) {
     if (table.rows.size() < 2) continue;

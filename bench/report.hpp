@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a question found. Printing, plotting and judging come after.
+// The results of a benchmark. Printing, plotting and judging are separate.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace hawser::bench {
 
-/// The first row is the floor of the others.
+/// The first row is the floor for the others.
 struct latency_table {
   std::string title;
   std::vector<candidate> rows{};
@@ -25,17 +25,17 @@ struct figure_list {
 };
 
 struct rate_point {
-  double offered = 0;     ///< in flight in a closed loop; calls a second that were wanted in an open one
+  double offered = 0;     ///< closed loop: calls in flight; open loop: intended calls per second
   double per_second = 0;  ///< answered
   double p50_us = 0;
   double p99_us = 0;
   std::uint64_t errors = 0;
-  std::uint64_t unsent = 0;  ///< of an open loop: their turn never came; they count in the latency
+  std::uint64_t unsent = 0;  ///< open loop: arrivals that never started; they count in the latency
 };
 
 struct rate_curve {
   std::string name;
-  bool open_loop = false;  ///< calls come when they come, whether or not the ones before were answered
+  bool open_loop = false;  ///< calls arrive at a rate, whether or not earlier ones were answered
   std::vector<rate_point> points{};
 };
 
@@ -44,7 +44,7 @@ struct curve_list {
   std::vector<rate_curve> all{};
 };
 
-/// What was measured, and how: "server", "tool" and the like.
+/// Describes what was measured, and how: "server", "tool" and so on.
 struct remark {
   std::string about;
   std::string text;
@@ -55,12 +55,12 @@ class report {
   void add(latency_table one) { tables_.push_back(std::move(one)); }
   void add(figure_list one) { figures_.push_back(std::move(one)); }
   void add(curve_list one) { curves_.push_back(std::move(one)); }
-  /// Something to know before believing the numbers.
+  /// Something to consider before trusting the numbers.
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
   void note(std::string about, std::string text) { notes_.push_back({std::move(about), std::move(text)}); }
-  /// Something went wrong; what was measured before is told all the same.
+  /// Records a failure; what was measured before is still reported.
   void fail(std::string text) { failures_.push_back(std::move(text)); }
-  /// Ctrl-C or its like ended it.
+  /// Ended by Ctrl-C or another signal.
   void stopped_by(int signal) noexcept { signal_ = signal; }
 
   [[nodiscard]] std::span<const latency_table> tables() const noexcept { return tables_; }
@@ -83,10 +83,11 @@ class report {
   int signal_ = 0;
 };
 
-/// A warning if the floors' own rounds differ so much that the figures say more about the machine than about us.
+/// Adds a warning if the rounds of the floors differ so much that the figures describe the machine rather than
+/// Hawser.
 void warn_of_noise(report& found);
 
-/// Tables for people, or one JSON object a line.
+/// As tables, or as JSON lines.
 void print(const settings& s, const report& found);
 
 }  // namespace hawser::bench

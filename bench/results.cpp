@@ -33,13 +33,13 @@ std::string cell(const json::value& value) {
   return number == std::floor(number) ? std::to_string(static_cast<long long>(number)) : rounded(number);
 }
 
-// What each kind of line shows, and under which heading.
+// The columns of each kind of line, with their headings.
 struct column {
   const char* key;
   const char* heading;
 };
 struct column_layout {
-  const char* name_key;  ///< a line has this shape if it has this key
+  const char* name_key;  ///< a line has this layout if it has this key
   std::vector<column> columns;
 };
 
@@ -98,7 +98,7 @@ std::string table_of(std::span<const json::object> lines, const column_layout& h
   return text + "\n";
 }
 
-// Lines of one title and shape stand together and make a table.
+// Consecutive lines with the same title and layout form a table.
 std::string tables_of(const answer_lines& lines) {
   std::string text;
   for (std::size_t i = 0; i < lines.size();) {

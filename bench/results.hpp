@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that was found, as a page to publish: RESULTS.md with the machine, the goals, each question's tables and
-// plots.
+// All results as a page to publish: RESULTS.md with the machine, the goals, and the tables and plots of each
+// benchmark.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace hawser::bench {
 
-/// Where the plot of a question belongs.
+/// The path of a benchmark's plot.
 std::string plot_path(const std::string& folder, const std::string& question);
-/// Makes the folders. The error names the one that cannot be made.
+/// Creates the folders. The error names the one that cannot be created.
 result<void> prepare_results(const std::string& folder);
-/// The page's text; plots are named where their files exist.
+/// The page's text; links only plots whose files exist.
 std::string results_page(const settings& s, std::span<const answered> all, const figure_list& goals);
 result<void> write_results(const settings& s, std::span<const answered> all, const figure_list& goals);
 

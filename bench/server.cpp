@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast is an MCP server of the user's, and what becomes of it under load? It is started or reached through the hub,
-// as any program of Hawser's does it, and its process tree ends with us, whatever ends us.
+// The speed of a user's MCP server, and its behaviour under load. It is started or reached through the hub, like any
+// server of Hawser, and its process tree ends with this process, however that ends.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr double usual_seconds = 20;
 constexpr double quick_seconds = 4;
 constexpr std::size_t last_lines = 5;
 
-// The first signal ends the measuring; the second one ends the program, and its keeper the server.
+// The first signal ends the measurement; the second one ends the program, and the keeper ends the server.
 struct interruption {
   std::stop_source stop{};
   int signal = 0;
@@ -40,12 +40,12 @@ task<void> listen(interruption& to, signal_set& signals) {
   }
 }
 
-// The options always say it.
+// The options always set a timeout.
 duration longest_call(const server_settings& of) { return of.timeout.value_or(host_limits{}.hard_timeout); }
 
 struct outcome {
   std::optional<error> failure{};
-  std::string last_words{};  // of its stderr
+  std::string last_words{};  // the end of its stderr
   bool needs_login = false;
   int signal = 0;
 };
@@ -83,7 +83,7 @@ task<outcome> measure_server(loop& home, const settings& s, server_settings serv
   co_return ended;
 }
 
-// The last few, each cut short: they are a stranger's.
+// The last few lines, each cut short: they are untrusted.
 std::string last_lines_of(const std::string& text) {
   std::istringstream lines{text};
   std::vector<std::string> kept;
@@ -123,7 +123,7 @@ void describe(const settings& s, const server_settings& of, const server_finding
 }
 
 void tell_figures(const server_findings& found, report& into) {
-  if (found.starts_ms.empty()) return;  // it never was there
+  if (found.starts_ms.empty()) return;  // it never started
   std::vector<goal> all;
   const auto add = [&](std::string name, double figure, const char* unit) {
     all.push_back({.name = std::move(name), .figure = figure, .unit = unit});
@@ -147,7 +147,7 @@ void tell_figures(const server_findings& found, report& into) {
   all.push_back({.name = "calls failed",
                  .figure = static_cast<double>(found.ends.failed()),
                  .unit = "calls",
-                 .bar = 0});  // also where nothing else is judged
+                 .bar = 0});  // also if nothing else is judged
   add("calls of which nobody knows whether they ran", static_cast<double>(found.ends.unknown()), "calls");
   into.add(figure_list{"server", std::move(all)});
 }
@@ -188,7 +188,7 @@ bool server(const settings& s, report& into) {
     into.fail(chosen.error().what);
     return false;
   }
-  forbid_core_files();  // headers and logins are in our memory
+  forbid_core_files();  // headers and logins are in memory
   server_findings found;
   outcome ended;
   {

@@ -19,13 +19,13 @@ constexpr int most_starts = 5;
 constexpr std::array levels{1, 2, 4, 8, 16, 32, 64, 128, 256};
 constexpr std::array fractions{0.25, 0.5, 0.75, 0.9};
 
-// Parts of the time, from the first start. What is left of each is for answers that take long.
+// Shares of the time, from the first start. The rest of each share is for slow responses.
 constexpr double for_starts = 0.15;
-constexpr double for_cheapest = 0.05;  // to find out whether the server knows it
+constexpr double for_cheapest = 0.05;  // to find out whether the server supports it
 constexpr double for_warm_up = 0.05;
 constexpr double for_one_after_the_other = 0.25;
 constexpr double until_open_loops = 0.75;  // by then the closed loops are over
-// The two that take turns have the same weather.
+// Alternating in short turns exposes both to the same conditions.
 constexpr duration a_turn = std::chrono::milliseconds{25};
 
 double milliseconds(duration d) { return std::chrono::duration<double, std::milli>{d}.count(); }
@@ -38,7 +38,7 @@ task<call_end> call_once(hub& at, server_id id, std::string server, std::string 
   if (answer) co_return call_end{.how = call_end::kind::tool_error, .text = answer->text()};
   call_end end = call_end::of(answer.error());
   if (end.how == call_end::kind::unreachable) {
-    // A process that is gone stays gone. A server on the network may have closed one connection of many.
+    // A process that has exited does not come back. A server on the network may have closed one connection of many.
     const auto now = at.status(server);
     end.fatal = !now || now->transport == "stdio" || now->state != server_state::ready;
   }
@@ -54,7 +54,7 @@ task<call_end> ask_once(hub& at, std::string server, std::string method) {
 
 task<result<call_end>> within(one_call call) { co_return co_await call(); }
 
-// The worst that happened.
+// The most severe kind of failure.
 std::string worst_of(const tally& ends) {
   using kind = call_end::kind;
   for (const kind how : {kind::unreachable, kind::timed_out, kind::refused, kind::malformed, kind::tool_error}) {
@@ -82,7 +82,7 @@ load_bounds server_measurement::bounds(duration length) {
   return {.begin_until = std::min(clock_.now() + length, budget_.end()), .give_up = budget_.end() + budget_.grace};
 }
 
-// An equal part of the time that is left to so many.
+// An equal part of the time left for the remaining loads.
 load_bounds server_measurement::bounds_until(time_point until, std::size_t left) {
   return bounds((until - clock_.now()) / static_cast<duration::rep>(left));
 }
@@ -106,14 +106,14 @@ void server_measurement::look_at_memory() {
   most.threads = std::max(most.threads, seen.threads);
 }
 
-// Whether to go on after a load.
+// Whether to continue after a load.
 result<void> server_measurement::judge(const load_result& one, bool stopped) {
   found_.ends.add(one.ends);
   if (stopped) return cancelled_error();
   const bool nothing = one.ends.answered() == 0 && one.ends.all() > 0;
   if (one.broken || (nothing && one.silent == duration::zero()))
     return error{.code = errc::remote, .what = worst_of(one.ends)};
-  // Calls that are slow by nature may be under way at the end; but not for so much longer than all before them.
+  // Slow calls may be in flight at the end, but not for much longer than all calls before them.
   const auto usual = std::chrono::duration<double, std::micro>{one.latency.percentile(99)};
   if (one.silent > std::chrono::seconds{1} && (nothing || one.silent > 4 * usual))
     return error{.code = errc::timed_out,
@@ -142,7 +142,7 @@ task<result<void>> server_measurement::start_once() {
   const auto now = hub_.status(settings_.name);
   if (!ready) {
     error why = ready.error();
-    if (now && !now->reason.empty()) why.what = now->reason;  // its advice is for servers of a configuration
+    if (now && !now->reason.empty()) why.what = now->reason;  // its advice is for configured servers
     co_return why;
   }
   found_.starts_ms.push_back(milliseconds(clock_.now() - begin));
@@ -152,7 +152,7 @@ task<result<void>> server_measurement::start_once() {
   co_return result<void>{};
 }
 
-// From nothing to its tools, a few times; the last one is the one that is called.
+// From nothing to the listed tools, several times; the last instance is the one that is called.
 task<result<void>> server_measurement::start_often() {
   enter("start");
   auto first = co_await start_once();
@@ -185,7 +185,7 @@ task<result<void>> server_measurement::choose() {
   co_return result<void>{};
 }
 
-// What fails alone need not be tried a hundred thousand times.
+// A call that fails alone need not be tried a hundred thousand times.
 task<result<void>> server_measurement::first_call() {
   enter("first call");
   const duration length = budget_.end() + budget_.grace - clock_.now();
@@ -197,7 +197,7 @@ task<result<void>> server_measurement::first_call() {
   if (where.stop_requested()) co_return cancelled_error();
   if (ended->how != call_end::kind::answered)
     co_return error{.code = errc::remote, .what = std::string{to_string(ended->how)} + ": " + ended->text};
-  // The modern era has no ping; its servers must answer this one.
+  // The modern era has no ping; its servers must answer server/discover.
   found_.cheapest.name = found_.agreed.modern() ? "server/discover" : "ping";
   const duration a_moment = budget_.part(for_cheapest);
   one_call cheapest = cheapest_call();
@@ -232,7 +232,7 @@ task<result<void>> server_measurement::one_after_the_other() {
       if (!is_call) continue;  // only calls are counted as such
       if (auto fine = judge(done, where.stop_requested()); !fine) co_return fine;
     }
-    // Rounds are compared in pairs: one that only one of them has would set all later ones against the wrong one.
+    // Rounds are compared in pairs: a round that only one of the two has would shift all later pairs.
     if (answered != (found_.cheapest.name.empty() ? 1U : 2U)) continue;
     if (!found_.cheapest.name.empty()) found_.cheapest.latency.end_round();
     found_.calls.latency.end_round();
@@ -240,8 +240,8 @@ task<result<void>> server_measurement::one_after_the_other() {
   co_return result<void>{};
 }
 
-// A level takes its share, and then as long as the calls that are under way by then, twice as many as at the level
-// before. One that would take the time of what follows is left out.
+// A level takes its share of the time, plus the calls still in flight then, twice as many as at the previous level. A
+// level that would take the time of later phases is left out.
 task<result<void>> server_measurement::closed_loops() {
   const context where = co_await this_context();
   const time_point until = budget_.begin + budget_.part(until_open_loops);
@@ -269,7 +269,7 @@ task<result<void>> server_measurement::open_loops() {
     const auto percent = std::to_string(static_cast<int>(fractions[i] * 100));
     const std::string what = "open loop, " + percent + " % of the best rate";
     if (!in_time(what, best > 0 ? budget_.end() : time_point{}))
-      continue;  // without a best rate there is no part of it
+      continue;  // without a best rate there is no fraction of it
     enter(what);
     const arrivals coming{.per_second = best * fractions[i]};
     one_call one = call();

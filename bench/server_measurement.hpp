@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that is measured of one server of the user's, phase by phase. What was found stands in server_findings at
-// every moment, so that whatever ends it, a Ctrl-C or the server's death, what was measured until then can be told.
+// Measures one server of the user, phase by phase. server_findings is always up to date, so that the results so far
+// can be reported if Ctrl-C or the exit of the server ends the measurement.
 #pragma once
 
 #include <string>
@@ -15,25 +15,25 @@
 namespace hawser::bench {
 
 struct server_findings {
-  std::string phase{};  ///< what was under way last
+  std::string phase{};  ///< the last phase entered
   std::vector<double> starts_ms{};
   agreement agreed{};
   tool_choice chosen{};
-  candidate cheapest{};  ///< the least that a server can be asked, without any tool; no name: it has none
+  candidate cheapest{};  ///< the cheapest request, without any tool; no name: the server has none
   candidate calls{};
   rate_curve closed{.name = "closed loop"};
   rate_curve open{.name = "open loop, from the intended arrival", .open_loop = true};
   tally ends{};
-  memory_use idle{};  ///< of the server after its first answer
+  memory_use idle{};  ///< of the server after its first response
   memory_use most{};
   memory_use host{};
   std::vector<std::string> missing{};  ///< what there was no time for
 };
 
-/// How much time there is, and where it ends.
+/// The available time.
 struct time_budget {
   duration length{};
-  duration grace{};  ///< for calls that are under way at the end
+  duration grace{};  ///< for calls in flight at the end
   time_point begin{};
 
   [[nodiscard]] time_point end() const noexcept { return begin + length; }
@@ -44,13 +44,13 @@ struct time_budget {
 
 class server_measurement {
  public:
-  /// The hub is open and has no server of this name. All of it lives longer.
+  /// The hub is open and has no server of this name. Everything passed by reference must outlive this object.
   server_measurement(hub& at, server_settings settings, const server_options& options, time_budget budget,
                      server_findings& into)
       : hub_(at), settings_(std::move(settings)), options_(options), budget_(budget), found_(into) {}
 
-  /// Until everything is measured. errc::cancelled: stopped. Any other error: the server's, or that of what it was
-  /// asked; findings.phase says when.
+  /// Runs until everything is measured. errc::cancelled: stopped. Any other error: of the server or of a request to
+  /// it; findings.phase names the phase.
   task<result<void>> run();
 
  private:

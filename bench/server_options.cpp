@@ -10,7 +10,7 @@ namespace hawser::bench {
 
 namespace {
 
-// A person waits for the end: a server that does not end by itself is told so soon.
+// A user waits for the end: a server that does not exit by itself is terminated soon.
 constexpr stop_ladder hurried{.after_stdin = std::chrono::milliseconds{500},
                               .after_sigterm = std::chrono::seconds{2},
                               .after_sigkill = std::chrono::seconds{1}};
@@ -55,7 +55,7 @@ result<http_settings> remote_for(const server_options& options) {
   return made;
 }
 
-// What errors call it: the program, or the machine.
+// The name in error messages: the program, or the host.
 std::string display_name(const server_options& options) {
   if (options.url.empty()) {
     const std::string& program = options.command.front();
@@ -96,7 +96,7 @@ result<server_settings> settings_for(const server_options& options) {
   }
   made.timeout = seconds(options.timeout_seconds);
   made.startup_timeout = seconds(options.start_timeout_seconds);
-  made.restart = restart_policy::never;  // one that dies is what is to be told, not to be mended
+  made.restart = restart_policy::never;  // a crash is a result to report, not to recover from
   made.ladder = hurried;
   return made;
 }

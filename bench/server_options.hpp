@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which server of the user's is measured, by what call, and for how long.
+// Options: which server of the user is measured, with which call, and for how long.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace hawser::bench {
 
-/// The words of the command line; this or that of `url` and `command` is empty.
+/// The command-line options; either `url` or `command` is empty.
 struct server_options {
   std::string url{};
   std::vector<std::string> headers{};  ///< "K: V"
   std::string type = "auto";           ///< auto, http or sse
   std::vector<std::string> command{};
-  std::vector<std::string> env{};  ///< "K=V", or "K": as it is here
+  std::vector<std::string> env{};  ///< "K=V", or "K": the value from the environment
   std::string cwd{};
-  std::string tool{};       ///< empty: chosen
-  std::string arguments{};  ///< a JSON object; empty: chosen
-  double seconds = 0;       ///< for everything after the first start; 0: 20, or 4 for a quick look
+  std::string tool{};       ///< empty: chosen automatically
+  std::string arguments{};  ///< a JSON object; empty: chosen automatically
+  double seconds = 0;       ///< for everything after the first start; 0: 20, or 4 for a quick run
   double timeout_seconds = 10;
   double start_timeout_seconds = 30;
 };
 
-/// errc::config says which option is wrong, and never a value that may be a secret.
+/// errc::config names the wrong option, and never a value that may be a secret.
 result<server_settings> settings_for(const server_options& options);
 
 }  // namespace hawser::bench

@@ -17,10 +17,10 @@ using wire = other_clients::wire;
 
 struct contest {
   wire over;
-  int in_flight;  // of the many at once
+  int in_flight;  // for the concurrent calls
   candidate floor;
   candidate ours{.name = "Hawser, result as bytes"};
-  candidate parsed{.name = "Hawser, result as a tree"};  // which is what others hand out
+  candidate parsed{.name = "Hawser, result as a tree"};  // which is what other clients return
   std::vector<double> our_rates{};
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The floor, Hawser and other clients take turns in calling the same server over the same wire.
+// The floor, Hawser and other clients alternate in calling the same server over the same transport.
 #pragma once
 
 #include "other_clients.hpp"
 
 namespace hawser::bench {
 
-/// Whether all of them could be measured; who could not is in the report's warnings.
+/// Whether all of them could be measured; the others are named in the report's warnings.
 bool side_by_side_over_stdio(const settings& s, const std::vector<invitation>& who, report& into);
 bool side_by_side_over_http(const settings& s, const std::vector<invitation>& who, report& into);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the call that starts a child to its first answer: posix_spawn against the keeper; one at a time, and a hundred
-// at once.
+// From the call that starts a child to its first response: posix_spawn against the keeper, one at a time and a
+// hundred at once.
 #include <cstdio>
 #include <string>
 

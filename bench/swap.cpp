@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What does a call cost while other servers come and go, against the same calls when nothing changes? Through the hub,
-// from the loop's thread; and a look into the table beside each call. In short turns: quiet, with a server inside this
-// program coming and going, which is Hawser's own cost, and with one that is a process, whose start needs the core,
-// too.
+// The cost of a call while other servers are added and removed, against the same calls when nothing changes. Through
+// the hub, from the loop thread, with table lookups beside each call. In short turns: quiet; with a server inside
+// this program, which shows Hawser's own cost; and with a server process, whose start needs the core as well.
 #include <array>
 #include <cstdio>
 #include <functional>
@@ -35,7 +34,7 @@ std::string listed_tools() {
   return json + "]}";
 }
 
-// A server inside this program that shakes hands and lists its tools, a connection at a time.
+// A server inside this program that does the handshake and lists its tools, one connection at a time.
 class guest_server final : private peer_listener {
  public:
   explicit guest_server(loop& home) : home_(home), work_(context{&home, nullptr}) {}
@@ -49,7 +48,7 @@ class guest_server final : private peer_listener {
       return std::move(both.first);
     };
   }
-  /// After its server was removed: the far ends of its connections go, too.
+  /// After its server was removed: closes the far ends of its connections.
   task<void> clear() {
     co_await work_.join();
     for (far_end& one : ends_) {
@@ -98,11 +97,11 @@ struct swapping {
   int swaps = 0;
 };
 
-// One inside needs 50 us to come and go. Without a pause it would be the only thing that the loop does, which is not
-// what a host is for; so it comes and goes about a thousand times a second.
+// Adding and removing a server inside the program takes 50 us. Without a pause the loop would do nothing else, which
+// is not realistic; with it this happens about a thousand times a second.
 constexpr duration pause_inside = std::chrono::milliseconds{1};
 
-// Added, ready, removed, again, until it is told that it is over.
+// Adds a server, waits until it is ready, removes it, and repeats until the end.
 task<void> come_and_go(swapping& s) {
   while (!s.over && s.fine) {
     server_settings coming = bench_servers(1, tools_per_server).servers.front();
@@ -122,9 +121,9 @@ task<void> come_and_go(swapping& s) {
   }
 }
 
-// One call in each step, and a look.
+// One call and one batch of lookups per step.
 task<bool> calls_with_looks(hub& at, const std::string& tool, int count, distribution& calls, distribution& looks) {
-  constexpr int looks_at_once = 16;  // one alone is as short as reading the clock
+  constexpr int looks_at_once = 16;  // a single lookup is as short as reading the clock
   reader eyes{at.table()};
   for (int i = 0; i < count; ++i) {
     call_settings usual;

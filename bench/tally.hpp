@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How calls ended, counted by kind, with an example of each.
+// Counts how calls ended, by kind, with an example of each.
 #pragma once
 
 #include <array>
@@ -13,40 +13,40 @@ namespace hawser::bench {
 struct call_end {
   enum class kind : std::uint8_t {
     answered,
-    tool_error,  ///< the tool says isError
-    refused,     ///< the server answered with an error
+    tool_error,  ///< the tool result has isError
+    refused,     ///< the server responded with an error
     timed_out,
-    unreachable,  ///< the connection ended, or could not be made
-    malformed,    ///< the answer was none
+    unreachable,  ///< the connection ended or could not be made
+    malformed,    ///< the response was invalid
     given_up,     ///< by us: a stop, or the end of the time
   };
   static constexpr std::size_t kinds = 7;
 
   kind how = kind::answered;
-  bool may_have_run = false;  ///< it failed, and nobody knows whether it was executed
-  bool fatal = false;         ///< no later call can do better
-  std::string text{};         ///< what the server or we say about it
+  bool may_have_run = false;  ///< it failed, and whether it was executed is unknown
+  bool fatal = false;         ///< no later call can succeed
+  std::string text{};         ///< the message of the server or of Hawser
 
   static call_end of(const error& why);
 };
 
-/// "timed out" and its like.
+/// For example "timed out".
 const char* to_string(call_end::kind how) noexcept;
 
 class tally {
  public:
   struct row {
     std::uint64_t count = 0;
-    std::string example{};  ///< the first one's text
+    std::string example{};  ///< the first message of this kind
   };
   void add(const call_end& one);
   void add(const tally& more);
 
   [[nodiscard]] const row& of(call_end::kind how) const noexcept { return rows_[static_cast<std::size_t>(how)]; }
   [[nodiscard]] std::uint64_t answered() const noexcept { return of(call_end::kind::answered).count; }
-  /// All but those that were answered and those that we gave up.
+  /// All except the answered and the given-up ones.
   [[nodiscard]] std::uint64_t failed() const noexcept;
-  /// Of which nobody knows whether they were executed.
+  /// Those for which it is unknown whether they were executed.
   [[nodiscard]] std::uint64_t unknown() const noexcept { return unknown_; }
   [[nodiscard]] std::uint64_t all() const noexcept;
 

@@ -63,7 +63,8 @@ bool says_that_it_writes(const tool& one) {
   return one.hints.read_only == stated::no || one.hints.destructive == stated::yes;
 }
 
-// `{}` where nothing is needed; a text for the one text that an echo needs; nothing where we would have to guess.
+// `{}` if no arguments are required; a text for the one string that an echo tool requires; nullopt if we would have
+// to guess.
 std::optional<std::string> usual_arguments(const tool& one) {
   if (one.name == "echo") {
     std::vector<argument> taken = required_of(one);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Are the goals met? Asks every question in a process of its own and collects their figures; with a folder, everything
-// that was found is written there, too.
+// Checks whether the goals are met. Runs every benchmark in a process of its own and collects the figures; with a
+// folder, writes all results there.
 #include "verdict.hpp"
 
 #include <algorithm>
@@ -86,14 +86,14 @@ task<std::vector<answered>> ask_all(loop& home, const settings& s) {
 }  // namespace
 
 std::vector<goal> goals_in(std::span<const answered> all) {
-  std::multimap<int, goal> by_number;  // those of one number in the order in which they were found
+  std::multimap<int, goal> by_number;  // figures of one goal stay in the order found
   for (const answered& one : all) {
     for (const json::object& line : one.lines) {
       goal found{.name = text_in(line, "figure"), .unit = text_in(line, "unit")};
       const int number = goal_number(found.name);
       if (number == 0) continue;
       found.name += " (" + one.question + ")";
-      found.figure = number_in(line, "value").value_or(std::nan(""));  // which meets no bar
+      found.figure = number_in(line, "value").value_or(std::nan(""));  // NaN meets no bar
       found.bar = number_in(line, "at_most");
       if (!found.bar) {
         found.bar = number_in(line, "at_least");
@@ -122,7 +122,8 @@ bool verdict(const settings& s, report& into) {
       std::fprintf(stderr, "hawser-bench: %s\n", ready.error().what.c_str());
       return false;
     }
-    // A question that ends early draws nothing: no plot of an earlier run may stand beside its figures.
+    // A benchmark that ends early draws nothing: remove the plots of earlier runs, so that none of them appears
+    // beside its figures.
     for (const asked& one : all_questions) std::remove(plot_path(s.results, one.name).c_str());
   }
   loop home;
@@ -136,7 +137,7 @@ bool verdict(const settings& s, report& into) {
     for (const json::object& line : one.lines) {
       if (const std::string warning = text_in(line, "warning"); !warning.empty())
         into.warn(one.question + ": " + warning);
-      // Bars beside the goals: what must not happen at all.
+      // Bars other than the goals: events that must not happen at all.
       const auto* const met = line.if_contains("met");
       if (met == nullptr || *met != false || goal_number(text_in(line, "figure")) != 0) continue;
       into.warn(one.question + ": " + text_in(line, "figure") + " is not what it must be");
@@ -147,7 +148,7 @@ bool verdict(const settings& s, report& into) {
   for (const int number : goals_missing(goals.all)) {
     into.warn("P" + std::to_string(number) + " was not measured" +
               (number == 9 ? ": it compares with other clients; --peers lets them take part" : ""));
-    whole = whole && s.quick;  // a quick look judges nothing
+    whole = whole && s.quick;  // a quick run judges nothing
   }
   into.add(goals);
   if (!s.results.empty()) {

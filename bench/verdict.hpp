@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All goals in one table: which question answers which, and what is read from its lines.
+// All goals in one table: which benchmark measures which goal, and how it is read from its output lines.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace hawser::bench {
 
-/// The figures of goals, P1 first, as they stand in the lines.
+/// The figures of the goals, P1 first, as found in the lines.
 std::vector<goal> goals_in(std::span<const answered> all);
-/// The numbers of the goals, of ten, of which there is no figure.
+/// The numbers, 1 to 10, of the goals without a figure.
 std::vector<int> goals_missing(std::span<const goal> found);
 
 }  // namespace hawser::bench

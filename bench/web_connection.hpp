@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hawser's side of the HTTP questions: a peer over an http_channel that has shaken hands.
+// Hawser's side of the HTTP benchmarks: a peer over an http_channel after the handshake.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hawser::bench {
 /// Of bench_web_server.
 std::string url_of(const char* scheme, int port);
 http_channel_options options_for(const std::string& url);
-/// What Hawser sends, byte for byte, so that the floor sends no less.
+/// Exactly the bytes that Hawser sends, so that the floor sends no less.
 std::string floor_request(int port);
 
 class web_connection {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The floor of everything over HTTP: a keep-alive exchange by blocking calls, in the clear or by OpenSSL's own. And the
-// server for it, and the certificate. No Hawser in it.
+// The floor (baseline) for everything over HTTP: a keep-alive exchange by blocking calls, in the clear or with
+// OpenSSL's blocking API; plus its server and certificate. Uses nothing of Hawser.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace hawser::bench {
 
-/// A self-signed certificate for 127.0.0.1 with its key in a file that is removed at the end.
+/// A self-signed certificate for 127.0.0.1 with its key, in a file that is removed on destruction.
 class certificate_file {
  public:
   certificate_file();
@@ -47,7 +47,7 @@ class blocking_web {
   blocking_web(const blocking_web&) = delete;
   blocking_web& operator=(const blocking_web&) = delete;
   ~blocking_web();
-  /// One request, and all of its answer.
+  /// One request and its complete response.
   bool exchange(std::string_view request) { return ask(request) && take_answer(); }
   bool ask(std::string_view request);
   bool take_answer();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The neutral server of the HTTP question: as small and as fast as can be. It says its port on stdout, serves every
-// connection from one thread until its stdin ends, and answers tools/call with 117 bytes or a text of `--result N`. It
-// knows the handshake of 2025-11-25. With `--tls FILE`, key and certificate, it speaks TLS by OpenSSL's blocking calls.
-// With `--heads N` the heads of N small answers in a row are all different.
+// The neutral server of the HTTP benchmark: as small and fast as possible. It prints its port on stdout, serves every
+// connection from one thread until end of input, and answers tools/call with 117 bytes or a text of `--result N`. It
+// implements the handshake of 2025-11-25. With `--tls FILE`, a key and a certificate, it uses TLS by OpenSSL's
+// blocking calls. With `--heads N` the heads of N consecutive small responses all differ.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -73,7 +73,7 @@ void send_all(const client& c, std::string_view bytes) {
   }
 }
 
-// Without putting the megabytes together first, which is not what is measured.
+// Does not concatenate the megabytes first, so that this is not measured.
 void send_large(const client& c, std::string_view body) {
   const std::string begin = begin_of_answer(body);
   send_all(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
@@ -81,7 +81,7 @@ void send_large(const client& c, std::string_view body) {
   send_all(c, call_tail);
 }
 
-// Hawser and the floor write it so; others may use small letters. A client that sends chunks is not waited for: 411.
+// Hawser and the floor write it in this case; others may use lower case. Chunked requests are not supported: 411.
 size_t length_of(const std::string& unread, std::string_view head) {
   constexpr std::string_view name = "Content-Length:";
   const size_t usual = head.find(name);
@@ -90,7 +90,7 @@ size_t length_of(const std::string& unread, std::string_view head) {
                                                                : static_cast<size_t>(atol(field + name.size()));
 }
 
-// Whether the client is still there.
+// Returns whether the client is still connected.
 bool serve(client& c) {
   static char bytes[1 << 16];
   const long count = receive(c, bytes, sizeof bytes);
@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
         return 1;
     }
   }
-  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets by itself
+  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets without MSG_NOSIGNAL
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     return 1;
   printf("%d\n", ntohs(at.sin_port));
   fflush(stdout);
-  std::vector<client> clients(2);  // the first two are no clients
+  std::vector<client> clients(2);  // the first two entries are not clients
   std::vector<pollfd> all{{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
                           {.fd = listener, .events = POLLIN, .revents = 0}};
   for (;;) {

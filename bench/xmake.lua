@@ -1,4 +1,4 @@
--- The questions and what they share; and hawser-bench, which asks them. One file a question.
+-- The benchmarks, one file each, and their shared code; and hawser-bench, which runs them.
 target("benchmarks")
     set_kind("static")
     add_rules("hawser.instrumented", "hawser.not_installed")
@@ -16,7 +16,7 @@ target("hawser-bench")
     add_packages("cli11")
 target_end()
 
--- The other side of every exchange: as small and as fast as can be, so that the client's cost shows.
+-- The neutral servers: as small and fast as possible, so that the cost of the client dominates.
 for _, name in ipairs({"echo_server", "mcp_server", "web_server"}) do
     target("bench_" .. name)
         set_kind("binary")

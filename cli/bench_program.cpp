@@ -33,7 +33,7 @@ int run_bench(char** words) {
   std::vector<char*> argv{name.data()};
   for (; *words != nullptr; ++words) argv.push_back(*words);
   argv.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // what main() ignores would be ignored there, too
+  std::signal(SIGPIPE, SIG_DFL);  // an ignored signal would stay ignored after exec
   const std::string near = beside_this();
   execv(near.c_str(), argv.data());
   if (errno == ENOENT) execvp(program, argv.data());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// `hawser bench`: another program of the house under this one's name.
+// `hawser bench`: runs the hawser-bench program.
 #pragma once
 
 namespace hawser::cli {
 
-/// Becomes hawser-bench with these words, which end with a null pointer; it is looked for beside this program and in
-/// the PATH. Returns only if there is none: 127, as shells have it.
+/// Replaces this process with hawser-bench and these arguments, which end with a null pointer. The program is looked
+/// up beside this one and then in the PATH. Returns only if it cannot be started: 127, as in shells.
 int run_bench(char** words);
 
 }  // namespace hawser::cli

@@ -37,7 +37,7 @@ result<assignment> split(std::string_view word) {
   return assignment{.key = key, .value = word.substr(at + 1), .forced_json = forced};
 }
 
-// The types that a schema allows for one member; none if it does not say.
+// The types that a schema allows for one member; empty if it specifies none.
 std::vector<std::string> types_of(const json::value* property) {
   std::vector<std::string> types;
   const json::object* members = property != nullptr ? property->if_object() : nullptr;
@@ -80,7 +80,7 @@ bool contains(const std::vector<std::string>& types, std::string_view type) {
   return std::ranges::find(types, type) != types.end();
 }
 
-// One value as JSON text, as it was written where it is JSON: a number keeps its digits.
+// One value as JSON text. JSON is kept as written, so that numbers keep their digits.
 result<std::string> value_of(const assignment& given, const std::vector<std::string>& types) {
   const std::string subject = "argument " + json_string(given.key) + ": ";
   if (!given.forced_json && types.size() == 1 && types.front() == "string") return json_string(given.value);
@@ -120,7 +120,7 @@ const json::object* member_object(const json::object& of, std::string_view name)
   return found != nullptr ? found->if_object() : nullptr;
 }
 
-// What a schema says about keys.
+// The keys that a schema defines.
 class known_keys {
  public:
   explicit known_keys(std::string_view schema) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the words behind a tool's name to the JSON object that it is called with. Pure: whoever calls has read stdin.
+// Builds the JSON object that a tool is called with from command-line arguments. Pure: the caller has read stdin.
 #pragma once
 
 #include <span>
@@ -10,14 +10,15 @@
 
 namespace hawser::cli {
 
-/// No words are `{}`. One word that begins with `{` is the object itself. Else each is `key=value` or `key:=json`.
+/// No arguments give `{}`. A single argument that begins with `{` is the object itself. Otherwise each is `key=value`
+/// or `key:=json`.
 ///
-/// A value is what the tool's input schema says of its key: a text as it stands, or JSON of one of the types. Where the
-/// schema says nothing, it is JSON if it can be read as such, else a text. A key of an array may be given more than
-/// once, an element each. errc::parse names the key.
+/// A value is interpreted according to the tool's input schema: as a string, or as JSON of one of the allowed types.
+/// If the schema gives no type, it is JSON if it parses as such, else a string. The key of an array may be repeated,
+/// once per element. errc::parse names the key.
 result<std::string> call_arguments(std::span<const std::string> words, std::string_view input_schema);
 
-/// `key=value` only, all of them texts: what prompts and completions take.
+/// Accepts `key=value` only; all values are strings. For prompts and completions.
 result<std::string> text_arguments(std::span<const std::string> words);
 
 }  // namespace hawser::cli

@@ -28,11 +28,11 @@ constexpr std::array hidden{
     range{0x2028, 0x202e},    // line and paragraph separator, embeddings, overrides
     range{0x2060, 0x206f},    // word joiner, invisible operators, isolates, deprecated formatting
     range{0x3164, 0x3164},    // Hangul filler
-    range{0xd800, 0xdfff},    // surrogates, which valid UTF-8 has not
-    range{0xfe00, 0xfe0d},    // variation selectors but for the two of emoji
+    range{0xd800, 0xdfff},    // surrogates, which are not valid in UTF-8
+    range{0xfe00, 0xfe0d},    // variation selectors except the two for emoji
     range{0xfeff, 0xfeff},    // byte order mark
     range{0xffa0, 0xffa0},    // half-width Hangul filler
-    range{0xfff0, 0xfffb},    // interlinear annotation and what is unassigned before it
+    range{0xfff0, 0xfffb},    // interlinear annotation and the unassigned range before it
     range{0x1bca0, 0x1bca3},  // shorthand format controls
     range{0x1d173, 0x1d17a},  // musical formatting
     range{0xe0000, 0xe0fff},  // tags, variation selectors supplement

@@ -29,31 +29,32 @@ namespace hawser::cli {
 
 namespace {
 
-// With the common options that stand before the command.
+// Takes the common options that precede the command.
 using chosen_command = std::function<int(terminal&, const common_options&)>;
 
-// Operands (arguments that are no options) that CLI11 never sees, because it changes some: it takes "[a,b]" for a list.
+// Operands (arguments that are not options) that are kept away from CLI11, because it alters some of them: it parses
+// "[a,b]" as a list.
 struct operand_list {
   enum class options_end : std::uint8_t {
-    at_the_marker,     // options may stand between operands, up to "--"
+    at_the_marker,     // options may appear between operands, up to "--"
     at_first_operand,  // what follows belongs to the command that is run
   };
   std::vector<std::string>* to;
-  std::size_t named;  // so many operands before the list have options of their own
-  std::size_t least;  // how many words the list needs
-  const char* what;   // what is missing then
+  std::size_t named;  // this many operands before the list have options of their own
+  std::size_t least;  // the minimum number of operands in the list
+  const char* what;   // the error message if there are fewer
   options_end options = options_end::at_the_marker;
 };
 
 struct syntax {
   CLI::App& app;
-  common_options before{};  // those that stand before the command
+  common_options before{};  // those before the command
   chosen_command chosen{};
-  bool takes_common = true;  // whether the chosen command has the common options
+  bool takes_common = true;  // whether the chosen command accepts the common options
   std::map<const CLI::App*, operand_list> lists{};
 };
 
-// What stands behind the command comes first.
+// Options after the command take precedence.
 void take_missing(common_options& to, const common_options& from) {
   if (to.config.empty()) to.config = from.config;
   if (!to.timeout_seconds) to.timeout_seconds = from.timeout_seconds;
@@ -63,7 +64,7 @@ void take_missing(common_options& to, const common_options& from) {
   to.no_cache = to.no_cache || from.no_cache;
 }
 
-// The options live as long as the command line: their subcommand refers to them.
+// The options live as long as the command line, because their subcommand refers to them.
 template <class Options>
 Options& chooses(syntax& s, CLI::App& command, int (*run)(terminal&, const Options&)) {
   const auto options = std::make_shared<Options>();
@@ -77,7 +78,7 @@ Options& chooses(syntax& s, CLI::App& command, int (*run)(terminal&, const Optio
   return *options;
 }
 
-// For the help: the words themselves are put into the list by run_command_line().
+// For the help text only: run_command_line() fills the list.
 void add_operands(syntax& s, CLI::App& command, const char* name, const char* help, operand_list list) {
   command.add_option(name, *list.to, help);
   s.lists.emplace(&command, list);
@@ -328,7 +329,7 @@ void add_programs(syntax& s) {
       "Example: hawser demo-server --http --port 8080");
 }
 
-// Here for the help; their words are not read by CLI11, see run_command_line().
+// Declared for the help text only; CLI11 does not parse their arguments, see run_command_line().
 void add_others(syntax& s) {
   s.app.add_subcommand("bench", "measures MCP servers of yours, and Hawser itself; hawser-bench by another name")
       ->footer("Example: hawser bench server -- npx -y @modelcontextprotocol/server-everything");
@@ -345,7 +346,7 @@ CLI::App* find_command(CLI::App& app, std::string_view name) {
   return nullptr;
 }
 
-// Whether the value of an option is the next word.
+// Whether the next argument is the value of this option.
 bool takes_next_word(const CLI::App& app, const CLI::App* command, std::string_view word) {
   const auto find = [&](const std::string& name) {
     return (command != nullptr ? *command : app).get_option_no_throw(name);
@@ -363,11 +364,11 @@ bool has_option(const CLI::App& of, std::string_view word) {
   return of.get_option_no_throw(std::string{word.substr(0, 2)}) != nullptr;
 }
 
-// The command line, taken apart as POSIX has it: operands are what is no option and no option's value, and everything
-// behind the first "--".
+// The command line split by the POSIX rules: operands are the arguments that are neither options nor values of
+// options, and everything after the first "--".
 struct split_line {
-  std::vector<std::string> options;  // and the command
-  std::vector<std::string> early;    // those before the command that are not known there
+  std::vector<std::string> options;  // including the command
+  std::vector<std::string> early;    // options before the command that are not common options
   std::vector<std::string> operands;
   CLI::App* command = nullptr;
 };
@@ -391,7 +392,7 @@ split_line split(syntax& s, std::span<char* const> words) {
       made.command = find_command(s.app, word);
       if (made.command == nullptr) {
         made.operands.emplace_back(word);
-        // Nobody knows what the rest means, but in which form the error is wanted.
+        // The rest cannot be interpreted, except for the form in which to print the error.
         if (std::ranges::any_of(words.subspan(i), [](std::string_view one) { return one == "--json"; }))
           made.options.emplace_back("--json");
         break;
@@ -430,19 +431,19 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// What may have been meant by a word that is none of these; a word may also be the beginning of one.
+// Suggestions for a mistyped word; the word may also be a prefix of the right one.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
   nearest_names near{word};
   for (const std::string& name : names) near.consider(name, name.starts_with(word) ? word : std::string{});
   return suggestion(near.best());
 }
 
-// Which command a mistyped word may have been.
+// The error for an unknown command, with suggestions.
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   return "there is no command " + json_string(word) + did_you_mean(word, command_names(app));
 }
 
-// What CLI11 complains about, and what may have been meant.
+// The error from CLI11, with suggestions.
 std::string syntax_error(const CLI::App& app, const CLI::App* command, const CLI::ParseError& why) {
   std::string text = why.what();
   const std::vector<std::string> known = option_names(command != nullptr ? *command : app);
@@ -452,7 +453,7 @@ std::string syntax_error(const CLI::App& app, const CLI::App* command, const CLI
   return text;
 }
 
-// What is wrong with the options that stand before the command, if anything: CLI11 would blame what follows them.
+// The error in the options before the command, if any: CLI11 would blame the arguments after them.
 std::string fault_before_command(const CLI::App& app, const split_line& line) {
   if (line.early.empty()) return {};
   const std::string& word = line.early.front();
@@ -483,7 +484,7 @@ int print_version(terminal& screen, const split_line& line) {
   return finished(screen, exit_code::ok);
 }
 
-// What `hawser version` does not take, if that is there; CLI11 knows nothing of its words.
+// The error in the arguments of `hawser version`, if any; CLI11 does not parse them.
 std::string fault_of_version(const split_line& line) {
   for (const std::string& word : line.options) {
     const bool known = word == "version" || word == "--json" || word == "-q" || word == "--quiet";
@@ -492,7 +493,7 @@ std::string fault_of_version(const split_line& line) {
   return line.operands.empty() ? std::string{} : "version takes no " + json_string(line.operands.front());
 }
 
-// Common options mean nothing to commands that use no servers, but for --quiet.
+// Common options other than --quiet are invalid for commands that use no servers.
 std::string misplaced_option(const syntax& s) {
   for (const char* name : {"--config", "--json", "--timeout", "--verbose", "--no-cache"}) {
     if (s.app.count(name) > 0) return name;
@@ -549,12 +550,12 @@ int run_command_line(int argc, char** argv) {
   std::size_t named = line.operands.size();
   if (list != s.lists.end()) named = std::min(named, list->second.named);
   const std::span<std::string> operands{line.operands};
-  // Without need CLI11 is not told where options end: it would not take what belongs to a group of options then.
+  // "--" is passed to CLI11 only if needed: after it, CLI11 does not accept arguments that belong to an option group.
   if (std::ranges::any_of(operands.first(named), [](const std::string& one) { return one.starts_with('-'); }))
     parsed.emplace_back("--");
   parsed.insert(parsed.end(), operands.begin(), operands.begin() + named);
   try {
-    std::ranges::reverse(parsed);  // as CLI11 wants it
+    std::ranges::reverse(parsed);  // CLI11 expects them in reverse
     app.parse(std::move(parsed));
   } catch (const CLI::CallForHelp&) {
     screen.out.print({escaped(app.help(), whole_text)});

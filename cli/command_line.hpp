@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the words of the command line to a command; the only place that knows CLI11.
+// Parses the command line and runs a command. The only file that uses CLI11.
 #pragma once
 
 namespace hawser::cli {

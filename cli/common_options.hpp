@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every command that has to do with servers understands.
+// The options that all commands that use servers accept.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ struct common_options {
   std::string config{};
   bool json = false;
   bool verbose = false;
-  bool quiet = false;  ///< no warnings, no notices and no progress on stderr; results and errors are printed
+  bool quiet = false;  ///< no warnings, notices or progress on stderr; results and errors are printed
   bool no_cache = false;
-  std::optional<double> timeout_seconds{};  ///< none or 0: none but the servers' own
+  std::optional<double> timeout_seconds{};  ///< unset or 0: no limit except those of the servers
 
   [[nodiscard]] std::optional<duration> timeout() const {
     if (timeout_seconds.value_or(0) <= 0) return std::nullopt;

@@ -15,8 +15,8 @@ namespace hawser::cli {
 
 namespace {
 
-// Directly and not through the pool: nothing else runs yet, and a thread would cost more than the file. Unlike
-// read_file() it takes pipes, too: --config <(generate).
+// Reads directly and not through the thread pool: nothing else runs yet, and a thread would cost more than the read.
+// Unlike read_file(), it accepts pipes: --config <(generate).
 result<std::string> whole_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return error{.code = errc::config, .what = path + ": " + std::strerror(errno)};
@@ -68,7 +68,7 @@ const config_problem* configured::first_error_of(std::string_view server) const 
     return one.how == config_problem::kind::error && one.server == server;
   };
   const auto found = std::ranges::find_if(problems, concerns);
-  // In this order: there are at most a hundred problems, and any number of entries that are refused.
+  // In this order because there are at most a hundred problems but any number of refused entries.
   return found != problems.end() && refuses(server) ? &*found : nullptr;
 }
 

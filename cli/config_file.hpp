@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which servers there are: the configuration that the command line or the environment names, read before the loop runs.
+// Reads the configuration file named by the command line or the environment, before the loop runs.
 #pragma once
 
 #include "../host/config.hpp"
@@ -11,25 +11,25 @@ namespace hawser::cli {
 struct configured {
   host_settings settings{};
   std::string file{};                      ///< empty: none was named
-  bool usable = false;                     ///< false: the file is missing or no configuration at all
-  error failure{};                         ///< then: the first thing that is wrong
-  std::vector<config_problem> problems{};  ///< what is wrong with it
-  std::vector<std::string> refused{};      ///< servers that are left out because of it
+  bool usable = false;                     ///< false: the file is missing or is not a configuration
+  error failure{};                         ///< if not usable: the first problem
+  std::vector<config_problem> problems{};  ///< all problems found
+  std::vector<std::string> refused{};      ///< servers that are left out because of errors in their entries
 
   [[nodiscard]] bool refuses(std::string_view server) const;
-  /// Of the entry of a server that is refused; null where there is none.
+  /// The first error in the entry of a refused server; null if there is none.
   [[nodiscard]] const config_problem* first_error_of(std::string_view server) const;
-  /// Why a server that is refused is left out: the first error of its entry, with its place.
+  /// Why a refused server is left out: the first error in its entry, with its location.
   [[nodiscard]] std::string why_refused(std::string_view server) const;
 };
 
-/// Prints why a file is not usable; else nothing: which problems matter is known to the command.
+/// Prints the problems only if the file is not usable; otherwise the command decides which problems are relevant.
 configured read_configuration(const common_options& options, output& complaints);
 
-/// A line each, as compilers do.
+/// One line per problem, in the style of compilers.
 void print_problem(output& to, const config_problem& problem);
 
-/// Where to keep what was learned about servers; empty if nowhere.
+/// The folder of the server cache; empty if there is none.
 std::string memory_folder(const common_options& options);
 
 }  // namespace hawser::cli

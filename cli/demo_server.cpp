@@ -31,7 +31,7 @@ int print_server_error(const error& e, int code) {
 
 result<serving_options> read(const demo_server_options& options) {
   serving_options serving;
-  serving.max_requests = 1'024;  // clients are tried with it, and with many calls at once
+  serving.max_requests = 1'024;  // clients are tested with many concurrent calls
   auto& revisions = serving.revisions;
   if (options.legacy_only) std::erase_if(revisions, [](std::string_view one) { return protocol::modern(one); });
   if (options.modern_only) std::erase_if(revisions, [](std::string_view one) { return !protocol::modern(one); });
@@ -53,7 +53,8 @@ task<int> serve_http(loop& home, const demo_server_options& options, serving_opt
   object_writer object;
   output out{STDOUT_FILENO};
   out.line(options.json ? escaped_json(object.text("url", url).done()) : escaped(url));
-  // Somebody may wait for it at the other end of a pipe; one whose address nobody learns is of no use.
+  // A program may be waiting for the URL at the other end of a pipe. If it cannot be written, the server is of no
+  // use.
   if (auto written = out.flush_blocking(); !written) co_return print_server_error(written.error(), exit_failed);
   http_service serves{home, what, std::move(how)};
   co_await when_any(serves.run(*server), next_signal(signals));

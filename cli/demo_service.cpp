@@ -17,7 +17,7 @@ constexpr std::string_view text_uri = "demo://text";
 constexpr std::string_view binary_uri = "demo://binary";
 constexpr std::string_view counter_uri = "demo://counter";
 constexpr std::string_view greeting_prefix = "demo://greeting/";
-constexpr std::string_view dot =  // a picture of one pixel
+constexpr std::string_view dot =  // an image of one pixel
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 constexpr std::size_t most_added = 100;
 constexpr std::size_t longest_name = 40;
@@ -39,7 +39,7 @@ std::string completion_result(const std::array<std::string_view, N>& words, std:
   for (const std::string_view word : words) {
     const bool fits =
         word.size() >= begun.size() && std::equal(begun.begin(), begun.end(), word.begin(), [](char a, char b) {
-          return (a | 0x20) == (b | 0x20);  // letters only: case does not matter
+          return (a | 0x20) == (b | 0x20);  // letters only, compared without case
         });
     if (!fits) continue;
     if (found++ > 0) values += ',';

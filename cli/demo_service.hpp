@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `hawser demo-server` serves: a few tools, resources and prompts that show one feature of the protocol each.
+// The service of `hawser demo-server`: tools, resources and prompts that each demonstrate one protocol feature.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class demo_service final : public service {
   result<served_reply> touch();
 
   service_card card_;
-  std::vector<std::string> added_;  // names of tools
+  std::vector<std::string> added_;  // names of the added tools
   std::size_t touched_ = 0;
 };
 

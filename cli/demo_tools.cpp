@@ -18,7 +18,7 @@ constexpr std::int64_t max_large_bytes = std::int64_t{64} << 20;
 constexpr double longest_seconds = 3600;
 constexpr duration slow_step = std::chrono::milliseconds{100};
 
-// Bad arguments are a result, since the model that wrote them can mend them.
+// Invalid arguments are reported as a result, because the model that wrote them can correct them.
 served_reply failed_reply(std::string_view text) { return served_reply::with(failed_result(text)); }
 
 served_reply structured(std::string_view value) {
@@ -51,7 +51,7 @@ task<result<served_reply>> slow(serving_request& request) {
   request.log(severity::info, "slow", R"("here we go")");
   for (int done = 1; done <= steps; ++done) {
     auto slept = co_await sleep_for(slow_step);
-    if (!slept) co_return slept.error();  // nobody waits any more
+    if (!slept) co_return slept.error();  // cancelled
     request.progress(done, steps, "step " + std::to_string(done) + " of " + std::to_string(steps));
   }
   co_return served_reply::with(text_result("took " + number_text(seconds) + " s"));
@@ -72,7 +72,7 @@ task<result<served_reply>> show_structured(serving_request& /*request*/) {
   co_return structured(R"({"harbour":"Kiel","berths":[{"name":"A1","free":true},{"name":"A2","free":false}]})");
 }
 
-// Asks once; called again, it finds the answer.
+// The first call asks for input; the second call finds the response.
 task<result<served_reply>> ask_name(serving_request& request) {
   const std::string_view answer = request.answer("who");
   if (answer.empty()) {

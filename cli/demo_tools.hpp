@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tools of the demo server that need nothing but their arguments.
+// The tools of the demo server that need only their arguments.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,15 @@ namespace hawser::cli {
 
 struct demo_tool {
   std::string_view name;
-  std::string_view json;  ///< as tools/list shows it
-  /// Null where the service itself has to do it.
+  std::string_view json;  ///< the definition in tools/list
+  /// Null if the service itself implements it.
   task<result<served_reply>> (*run)(serving_request& request);
 };
 
-/// In the order in which they are listed.
+/// In the order of tools/list.
 const std::vector<demo_tool>& demo_tools();
 
-/// A tool that was added by the tool `add_tool`.
+/// The definition of a tool that was added by calling `add_tool`.
 std::string added_tool_json(std::string_view name);
 result<served_reply> call_added_tool(const serving_request& request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What servers ask of the user, one question after another, however many ask at once.
+// Asks the user for the input that servers request. Concurrent requests are asked one after another.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ class dialogs {
   dialogs& operator=(const dialogs&) = delete;
   ~dialogs() = default;
 
-  /// For a hub that does not outlive this object. Where nobody can be asked, everything is declined with a notice.
+  /// For a hub that does not outlive this object. Without an interactive terminal, all requests are declined with a
+  /// notice.
   [[nodiscard]] input_handlers handlers();
-  /// Asks, until it is stopped; what is not answered then counts as declined.
+  /// Asks the user until stopped. Unanswered requests are then treated as declined.
   task<void> serve();
 
  private:
@@ -37,7 +38,7 @@ class dialogs {
 
   terminal& screen_;
   progress& waiting_;
-  notices declining_;  // whether it is said that a question was declined
+  notices declining_;  // whether to print a notice when a request is declined
   std::deque<question> questions_;
   event asked_;
 };

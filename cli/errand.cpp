@@ -21,8 +21,7 @@ namespace hawser::cli {
 
 namespace {
 
-// A command is over when its answer is there: a server that does not end by itself is told so sooner than by a host
-// that has time.
+// A command is done when it has its result, so servers get less time to exit than in a long-running host.
 constexpr stop_ladder hurried{.after_stdin = std::chrono::milliseconds{500},
                               .after_sigterm = std::chrono::seconds{2},
                               .after_sigkill = std::chrono::seconds{1}};
@@ -30,7 +29,7 @@ constexpr stop_ladder hurried{.after_stdin = std::chrono::milliseconds{500},
 hub_options options_for(terminal& screen, const common_options& options, const errand_plan& plan, dialogs& asking) {
   hub_options chosen;
   chosen.input = asking.handlers();
-  // A command that ends by itself shows no states: why it waits for a server that is busy is said.
+  // A command that ends by itself displays no states, so it prints why it waits for a busy server.
   const bool tells = plan.ends == errand_plan::ending::by_itself && !options.quiet && !options.json;
   chosen.on_change = [&screen, &plan, tells](const host_change& one) {
     if (tells && one.what == host_change::kind::delayed)
@@ -54,13 +53,13 @@ log_level shown_level(const common_options& options) {
   return options.quiet ? log_level::error : log_level::warning;
 }
 
-// What the library has to say on stderr, each sentence once.
+// Prints log messages of the library to stderr, each of them once.
 class remark_printer {
  public:
   explicit remark_printer(terminal& screen) : screen_(&screen) {}
 
   void operator()(const log_record& said) {
-    constexpr std::size_t most = 1'000;  // a server that makes up new ones is not remembered for ever
+    constexpr std::size_t most = 1'000;  // bounds the memory if a server produces ever new messages
     const bool warning = said.level >= log_level::warning;
     if (warning) {
       if (printed_.size() == most) return;
@@ -81,25 +80,26 @@ logger remarks(terminal& screen, const common_options& options) {
 
 task<result<exit_code>> bounded(errand& e, const errand_plan& plan) {
   if (plan.starts == errand_plan::starting::all) co_return co_await plan.work(e);
-  // Lists that were learned earlier are there from now on.
+  // Makes the tool lists cached by earlier runs available.
   auto settled = co_await e.servers.settled();
   if (!settled) co_return std::move(settled).error();
   co_return co_await plan.work(e);
 }
 
-// The error of work that was stopped says at whom and at what it waited, which the error of a timeout does not.
+// Records the error of the stopped work: it names the server and phase that were waited for, which the timeout error
+// does not.
 task<result<exit_code>> noting_stop(errand& e, const errand_plan& plan, std::optional<error>& stopped) {
   auto outcome = co_await bounded(e, plan);
   if (!outcome) stopped = outcome.error();
   co_return outcome;
 }
 
-// What a server that starts is waited for, and why that takes long where it is known.
+// What a starting server is waiting for, with the reason for the delay if known.
 std::string what_is_awaited(const server_status& of) {
   return of.reason.empty() || of.phase.empty() ? of.phase : of.phase + ": " + of.reason;
 }
 
-// Names whom the command waited for, and for what.
+// Adds the servers that the command was waiting for, and their phase.
 error still_waiting(const errand& e, error why, const error& stopped) {
   constexpr std::size_t most_named = 5;
   std::vector<std::string> waited_for;
@@ -162,7 +162,7 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
   waiting.end();
   const bool stopped = stopping.signal() != 0;
   const bool regular = plan.ends == errand_plan::ending::by_interruption && stopping.signal() == SIGINT;
-  // An output that failed, and ended the command by that, says so itself below.
+  // If an output failure ended the command, it is reported below.
   const bool unwritten = screen.out.failure().has_value();
   if (outcome.has_error() && !unwritten) {
     if (!stopped) complain(screen.err, outcome.error());
@@ -172,14 +172,14 @@ task<int> conduct(loop& home, terminal& screen, const common_options& options, e
   auto closed = co_await servers.close();
   if (!closed) complain(screen.err, closed.error());
   if (auto failed = screen.out.failure(); failed && !screen.out.broken()) complain(screen.err, *failed);
-  // Until somebody has read it, or Ctrl-C: messages of -v are promised to be complete.
+  // Waits until the output was read, or Ctrl-C: -v promises complete messages.
   auto told = co_await with_stop(stopping.token(), printed(screen.err));
   if (!told && stopping.signal() != 0) told = co_await shield(last_words, printed(screen.err));
   ignore(told, "nobody is left to be told");
   beside.request_stop();
   co_await beside.join();
   if (screen.out.broken()) co_return static_cast<int>(exit_code::broken_pipe);
-  // A signal that came too late to stop anything changes nothing.
+  // A signal that came too late to stop anything does not change the exit code.
   if (stopping.signal() != 0 && (outcome.has_error() || shown.has_error()))
     co_return regular ? 0 : stopping.exit_code();
   if (outcome.has_error() && !unwritten) co_return static_cast<int>(code_for(outcome.error()));
@@ -204,11 +204,11 @@ error left_out_error(const configured& config, const std::string& server) {
                .server = server};
 }
 
-// Those that the command has to do with; all where every message is wanted.
+// Prints the problems that concern the command; with --verbose, all of them.
 void print_problems(output& to, const common_options& options, const command_subject& about, const configured& read) {
   for (const config_problem& one : read.problems) {
     if (options.quiet && one.how == config_problem::kind::warning) continue;
-    // The error of a command about a server that is left out quotes the first problem of its entry.
+    // The error of a command about a refused server already quotes the first problem of its entry.
     if (about.is_specific() && !options.verbose && &one == read.first_error_of(one.server)) continue;
     if (one.server.empty() || options.verbose || about.includes(read.settings.names, one.server))
       print_problem(to, one);
@@ -264,7 +264,7 @@ int run_errand(terminal& screen, const common_options& options, errand_plan plan
   print_problems(screen.err, options, plan.about, read);
   for (server_settings& one : read.settings.servers) {
     one.ladder = hurried;
-    // Such a command is over before a server would be started again: none is, and none is announced.
+    // Such a command ends before a restart would happen: no server is restarted, and no restart is announced.
     if (plan.ends == errand_plan::ending::by_itself) one.restart = restart_policy::never;
   }
   forbid_core_files();  // T-30: any command may have tokens in its memory

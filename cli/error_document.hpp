@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `--json` prints of a failure, the same for every command.
+// The JSON that `--json` prints for a failure, the same for all commands.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace hawser::cli {
 
-/// {message, code, executed, server, phase, data, rpc_code, retry_after}; what is not known is left out. `data` is what
-/// came with an error of the server, `rpc_code` its JSON-RPC code.
+/// {message, code, executed, server, phase, data, rpc_code, retry_after}; unknown members are left out. `data` and
+/// `rpc_code` are those of the server's JSON-RPC error.
 std::string error_json(const error& why);
 
-/// {"error": {...}} on a line of its own.
+/// Prints {"error": {...}} on a line of its own.
 void print_error_document(output& to, const error& why);
 
-/// A JSON object with the member `error`, the first of the failures, and with `errors`, all of them, where there are
-/// several. Without any, the object as it is.
+/// Adds to a JSON object the member `error`, the first failure, and if there are several, `errors` with all of them.
+/// Returns the object unchanged if there are none.
 std::string with_failures(std::string object, std::span<const error> failures);
 
 }  // namespace hawser::cli

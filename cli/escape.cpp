@@ -24,7 +24,7 @@ void append_visible(std::string& to, code_point c) {
   if (c.valid) to += '}';
 }
 
-// The length of a prefix that needs no thought: printable ASCII.
+// The length of the prefix that needs no escaping: printable ASCII.
 std::size_t plain_prefix(std::string_view text) noexcept {
   const auto plain = [](char c) { return c >= ' ' && c < '\x7f'; };
   return static_cast<std::size_t>(std::ranges::find_if_not(text, plain) - text.begin());
@@ -33,7 +33,7 @@ std::size_t plain_prefix(std::string_view text) noexcept {
 class writer {
  public:
   writer(std::string_view text, escape_limits limits) : rest_(text.substr(0, limits.max_bytes)), limits_(limits) {
-    // Not in the middle of a character, which would then look broken.
+    // Do not cut inside a UTF-8 sequence.
     const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
     for (int i = 0; i < 3 && !rest_.empty() && rest_.size() < text.size() && continues(rest_.size()); ++i) {
       rest_.remove_suffix(1);
@@ -88,7 +88,7 @@ class writer {
     out_ += '\n';
   }
 
-  // A line that is too long ends where the next one begins.
+  // Skips the rest of a line that is too long.
   void cut_line() {
     const std::size_t end = many_lines() ? std::min(rest_.find('\n'), rest_.size()) : rest_.size();
     if (!many_lines()) {
@@ -184,7 +184,7 @@ safe_text escaped_json(std::string_view json) {
     if (json.empty()) break;
     const code_point c = first_of(json);
     if (c.value == '\n' || c.value == '\r' || c.value == '\t') {
-      out += ' ';  // between values; inside a string they cannot stand
+      out += ' ';  // between values; they cannot occur inside a string
     } else if (!c.valid) {
       out += "\\ufffd";
     } else if (is_hidden(c.value) || is_variation(c.value)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one way from untrusted bytes to the screen. `safe_text` is made only here, and the printer of terminal.hpp takes
-// nothing else but literals: text of a server that was not escaped does not compile.
+// The only path for untrusted bytes to the terminal. `safe_text` is created only here, and the printer in output.hpp
+// accepts only safe_text and literals, so printing unescaped server text does not compile.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace hawser::cli {
 
 class safe_text;
 
-/// How a piece is to look, where there are colours.
+/// The style of a piece, if colours are enabled.
 enum class ink : std::uint8_t { plain, bold, dim, red, green, yellow, cyan };
 
-/// A literal of this program, or a view of a safe text: what lines are put together from. For arguments only.
+/// A literal of this program, or a view of a safe text. Lines are composed of pieces. For use as an argument only.
 class piece {
  public:
   // NOLINTBEGIN(google-explicit-constructor,hicpp-explicit-conversions): both stand for themselves in lists of pieces
@@ -42,26 +42,26 @@ class piece {
 
 piece in(ink colour, piece what) noexcept;
 
-/// How much of a text is shown. What is cut is said.
+/// How much of a text is shown. A note says what was cut.
 struct escape_limits {
   std::size_t max_bytes = 2'000;
-  std::size_t max_lines = 1;  ///< with one, line feeds and tabs are escaped like any control character
+  std::size_t max_lines = 1;  ///< if 1, line feeds and tabs are escaped like any control character
   std::size_t max_line_bytes = 2'000;
 };
 
-/// For results, which have been cut to the host's limit before.
+/// For results, which are already cut to the host's limit.
 inline constexpr escape_limits whole_text{.max_bytes = SIZE_MAX, .max_lines = SIZE_MAX, .max_line_bytes = SIZE_MAX};
-/// One line, however long.
+/// One line of any length.
 inline constexpr escape_limits whole_line{.max_bytes = SIZE_MAX, .max_lines = 1, .max_line_bytes = SIZE_MAX};
-/// For what a question shows: the decision below it must stay on the screen.
+/// For text shown above a prompt: the prompt must stay on the screen.
 inline constexpr escape_limits some_lines{.max_bytes = 4'000, .max_lines = 12, .max_line_bytes = 500};
 
-/// Text that shows what it is: valid UTF-8 without any control character but line feeds and tabs, and without
-/// characters that hide, reorder or draw. Those stand as \u{1b}, bytes that are not UTF-8 as \xff.
+/// Text that is safe to display: valid UTF-8 without control characters except line feeds and tabs, and without
+/// characters that hide, reorder or draw. Those are shown as \u{1b}; bytes that are not UTF-8 as \xff.
 class safe_text {
  public:
   safe_text() = default;
-  /// The pieces one after another; their colours are for printers only.
+  /// Concatenates the pieces; their colours only apply when printed.
   safe_text(std::initializer_list<piece> parts);
 
   [[nodiscard]] std::string_view view() const noexcept { return text_; }
@@ -69,13 +69,13 @@ class safe_text {
   safe_text& operator+=(piece more);
   friend bool operator==(const safe_text&, const safe_text&) = default;
 
-  /// How many columns of a terminal one line of it takes.
+  /// The number of terminal columns of a single line.
   [[nodiscard]] std::size_t columns() const noexcept;
-  /// The first so many columns; an ellipsis at the end where something is missing.
+  /// The text cut to this many columns, with an ellipsis at the end if it was cut.
   [[nodiscard]] safe_text fitted(std::size_t columns) const;
-  /// `count` times this text.
+  /// This text, `count` times.
   [[nodiscard]] safe_text repeated(std::size_t count) const;
-  /// A line of it each; no empty one at the end.
+  /// The number of lines; a final line feed does not start another line.
   [[nodiscard]] std::size_t lines() const noexcept;
 
  private:
@@ -87,8 +87,8 @@ class safe_text {
 };
 
 safe_text escaped(std::string_view untrusted, escape_limits limits = {});
-/// The same value as JSON: what would be escaped above stands as \uXXXX inside its strings, whole and on one line.
-/// Precondition: valid JSON but for bytes that are not UTF-8, which become U+FFFD.
+/// The same value as JSON: what escaped() would escape is written as \uXXXX inside its strings, complete and on one
+/// line. Precondition: valid JSON except for bytes that are not UTF-8, which become U+FFFD.
 safe_text escaped_json(std::string_view json);
 safe_text decimal(std::int64_t number);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the program ends, for scripts. `hawser --help` prints the table.
+// The exit codes of the program. `hawser --help` prints the table.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@ namespace hawser::cli {
 
 enum class exit_code : std::uint8_t {
   ok = 0,
-  no = 1,               ///< the tool reported an error, or there is nothing of the name
-  usage = 2,            ///< the command line
-  config = 3,           ///< the configuration
-  unreachable = 4,      ///< a server could not be started or reached, or went away before it was asked; or several
-                        ///< servers failed in different ways
-  timed_out = 5,        ///< what was asked for may have been done
-  refused = 6,          ///< the server answered with an error, or with something that is no answer
-  outcome_unknown = 7,  ///< the server went away after it was asked: what was asked for may have been done
-  not_written = 8,      ///< the output cannot be written; what was asked for was done
+  no = 1,      ///< the tool reported an error, or the name was not found
+  usage = 2,   ///< invalid command line
+  config = 3,  ///< invalid configuration
+  /// a server could not be started or reached, or disconnected before the request; or several servers failed in
+  /// different ways
+  unreachable = 4,
+  timed_out = 5,        ///< the request may have been executed
+  refused = 6,          ///< the server responded with an error or an invalid response
+  outcome_unknown = 7,  ///< the server disconnected after the request, which may have been executed
+  not_written = 8,      ///< the output cannot be written; the request was executed
   interrupted = 130,    ///< Ctrl-C; 129 and 143 for SIGHUP and SIGTERM
-  broken_pipe = 141,    ///< nobody reads the output any more
+  broken_pipe = 141,    ///< the reader of the output is gone
 };
 
-/// The program that was to be run could not be; as shells have it.
+/// The program could not be started; as in shells.
 inline constexpr int not_started = 127;
 
 /// Lines for `--help`.
@@ -43,9 +44,9 @@ inline constexpr const char* exit_code_help =
     "What the other servers answered is printed all the same; a server that failed is named on stderr.";
 
 exit_code code_for(const error& why) noexcept;
-/// The same for a server that could not be asked at all: why it did not start does not matter.
+/// The same for a server that did not start: the reason does not matter.
 exit_code code_for_server(const error& why) noexcept;
-/// Of several servers: what failed, or `unreachable` where they failed in different ways.
+/// For several servers: their common code, or `unreachable` if they failed in different ways.
 exit_code combined(exit_code one, exit_code other) noexcept;
 
 }  // namespace hawser::cli

@@ -32,7 +32,7 @@ task<result<boost::json::array>> list_of(errand& e, std::string server, list_kin
 
 using lists_by_server = std::map<std::string, std::vector<result<boost::json::array>>>;
 
-// One server's lists, as soon as it is connected.
+// Reads one server's lists as soon as it is connected.
 task<result<void>> read_lists_of(errand& e, std::string server, const std::vector<list_kind>& kinds,
                                  lists_by_server& into) {
   std::vector<task<result<boost::json::array>>> listings;
@@ -45,13 +45,13 @@ task<result<void>> read_lists_of(errand& e, std::string server, const std::vecto
   co_return result<void>{};
 }
 
-// Who has resources need not have templates, and many servers do not know the method.
+// A server with resources need not have templates, and many servers do not implement the method.
 bool has_no_templates(list_kind what, const error& why) {
   return what == list_kind::resource_templates && why.code == errc::remote &&
          why.native == protocol::code::method_not_found;
 }
 
-// As deep as the parser let it be.
+// Recursive; the parser limits the depth.
 void redact_texts(const redaction& hidden, boost::json::value& in) {
   if (boost::json::string* text = in.if_string()) {
     *text = hidden.apply(*text);
@@ -76,7 +76,7 @@ task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<lis
   if (!asked) co_return asked.error();
   server_lists lists{.code = asked->code};
   for (const std::string& name : asked->ready) {
-    std::string noted;  // the same of both lists is said once
+    std::string noted;  // the same error of both lists is printed once
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       auto& listed = read[name][i];
       if (listed) {
@@ -107,7 +107,7 @@ std::string text_in(const boost::json::value& element, std::string_view member) 
 
 namespace {
 
-// Who has an element, as far as servers have answered.
+// The owners found so far.
 struct owner_search {
   owner_search(std::string of, std::string wanted) : member(std::move(of)), value(std::move(wanted)), near(value) {}
   std::string member;
@@ -118,7 +118,7 @@ struct owner_search {
   event found{};
 };
 
-// One server, as soon as it is connected.
+// Asks one server as soon as it is connected.
 task<result<void>> look_at(errand& e, std::string server, list_kind what, owner_search& in) {
   const auto listed = co_await list_of(e, server, what);
   if (!listed && !has_no_templates(what, listed.error())) co_return listed.error();
@@ -136,10 +136,11 @@ task<result<void>> look_at(errand& e, std::string server, list_kind what, owner_
   co_return result<void>{};
 }
 
-// How long the others may take when one has it: who is there says so within that, and who hangs holds up nobody.
+// How long to wait for the other servers after one has it: connected servers answer within that time, and a hanging
+// server does not block the command.
 duration patience_with_others(const common_options& options) {
   constexpr duration usual = std::chrono::seconds{1};
-  constexpr int part = 4;  // the rest is for asking the owner
+  constexpr int part = 4;  // the rest is for the request to the owner
   return std::min(usual, options.timeout().value_or(part * usual) / part);
 }
 
@@ -149,7 +150,7 @@ task<result<void>> long_enough(event& found, duration patience) {
   co_return co_await sleep_for(patience);
 }
 
-// Another one may have it, too.
+// Names the servers that were not asked: they may have it, too.
 void tell_not_asked(const errand& e, const owner_search& search) {
   std::string others;
   for (const server_status& one : e.servers.status()) {
@@ -196,10 +197,10 @@ task<result<std::string>> find_owner(errand& e, std::string server, list_kind wh
     co_return std::move(search.owners.front());
   }
   error why = not_one_owner(search);
-  why.what = e.home.hidden()->apply(why.what);  // names that a server lists
+  why.what = e.home.hidden()->apply(why.what);  // it contains names from a server's list
   const auto& outcomes = std::get<0>(first.values);
   if (!search.owners.empty() || !outcomes) co_return why;
-  // Where somebody could not be asked, nobody knows.
+  // If a server could not be asked, the result is not certain.
   const started_servers asked = noted(e, *names, *outcomes);
   if (asked.code != exit_code::ok) why.code = errc::server_gone;
   co_return why;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What servers list beside tools, and which server a resource or a prompt belongs to.
+// Lists of resources and prompts, and which server a resource or a prompt belongs to.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -10,7 +10,7 @@
 
 namespace hawser::cli {
 
-/// What one server lists.
+/// One list of one server.
 struct server_list {
   std::string server{};
   list_kind what{};
@@ -19,22 +19,23 @@ struct server_list {
 
 struct server_lists {
   std::vector<server_list> all{};
-  exit_code code = exit_code::ok;  ///< of those that could not be asked, which was printed
+  exit_code code = exit_code::ok;  ///< of the servers that could not be asked; already printed
 };
 
-/// Starts the servers (`only` one, if that is not empty) and lists what they have of these kinds, all at the same time.
-/// An error only if a stop came first, or there is no server.
+/// Starts the servers (only `only`, if it is not empty) and reads their lists of these kinds concurrently. Fails only
+/// if it was stopped or there is no server.
 task<result<server_lists>> lists_of(errand& e, std::string only, std::vector<list_kind> kinds);
 
-/// The lists without secrets, to be printed: a server may say again what it was told. Not for finding anything.
+/// Redacts secrets before the lists are printed: a server may echo secrets that it was given. Do not search in
+/// redacted lists.
 void redact(errand& e, server_lists& lists);
 
-/// A member that is a text; empty if it is none.
+/// A string member; empty if it is not a string.
 std::string text_in(const boost::json::value& element, std::string_view member);
 
-/// The server that lists an element whose `member` is `value`. Asks nobody if `server` says it already. When one has
-/// it, the others get a moment longer; who has not answered by then is named on stderr and not waited for.
-/// errc::tool_unknown if nobody does, or more than one.
+/// The server that lists an element whose `member` is `value`. Asks no server if `server` is given. After one server
+/// has it, the others get a little more time; those that have not answered by then are named on stderr.
+/// errc::tool_unknown if no server has it, or more than one.
 task<result<std::string>> find_owner(errand& e, std::string server, list_kind what, std::string member,
                                      std::string value);
 

@@ -12,7 +12,7 @@ namespace hawser::cli {
 
 namespace {
 
-// What is known of a tool that was not found, in words.
+// The limit for server names in an error message.
 constexpr std::size_t most_servers_named = 5;
 
 std::optional<found_tool> look(const errand& e, const std::string& name, const std::string& server) {
@@ -33,7 +33,7 @@ bool could_have(const errand& e, const std::string& server, const std::string& n
   return could_expose(e.config.settings.names, server, name);
 }
 
-// Its tools are known only after a start, in this run or in an earlier one.
+// A server's tools are known only after it was started, in this run or an earlier one.
 bool was_listed(const server_status& of) { return !of.agreed.revision.empty(); }
 
 std::string names_in_words(const std::vector<std::string>& names) {
@@ -43,7 +43,7 @@ std::string names_in_words(const std::vector<std::string>& names) {
   return names.size() > most_servers_named ? text + ", ..." : text;
 }
 
-// The tools whose names are near, or that a server calls by this name.
+// Tools with similar names, or that a server calls by this name.
 std::string nearest_tools(const errand& e, const std::string& name, const std::string& server) {
   nearest_names near{name};
   const table_ref held = e.servers.tools();
@@ -57,7 +57,7 @@ std::string nearest_tools(const errand& e, const std::string& name, const std::s
   return suggestion(near.best());
 }
 
-// Why a server that could have the tool does not.
+// Why a server that could have the tool does not provide it.
 std::string why_not(const errand& e, const server_status& of, const std::string& name, const std::string& server) {
   const std::string who = "; server " + json_string(of.name);
   if (!of.enabled) return who + ", which could have it, is disabled: " + of.advice;
@@ -69,10 +69,10 @@ std::string why_not(const errand& e, const server_status& of, const std::string&
   return {};
 }
 
-// Whether the servers that could have it have been listed for this very question.
+// Whether the servers that could have the tool were listed during this command.
 enum class knowledge : std::uint8_t { remembered, fresh };
 
-// Behind a question mark begins another sentence.
+// After a question mark, the hint starts a new sentence.
 void append_hint(std::string& text, const std::string& hint) { text += (text.ends_with('?') ? " " : "; ") + hint; }
 
 error unknown_name(const errand& e, const std::string& name, const std::string& server, knowledge known) {
@@ -106,7 +106,7 @@ error unknown_name(const errand& e, const std::string& name, const std::string& 
   return why;
 }
 
-// Who is asked where the name is not remembered.
+// The servers to ask if the name is not cached.
 result<std::vector<std::string>> servers_to_ask(const errand& e, const std::string& name, const std::string& server) {
   const auto all = e.servers.status();
   if (!server.empty() || all.empty()) return wanted_servers(e, server);
@@ -127,7 +127,7 @@ task<result<found_tool>> find_tool(errand& e, std::string name, std::string serv
   const auto outcomes = co_await start_all(e, *asked, readiness::listed);
   if (!outcomes) co_return outcomes.error();
   if (auto found = look(e, name, server)) co_return *std::move(found);
-  // Then nobody knows: it may be a tool of the server that could not be asked.
+  // Then the result is not certain: the tool may belong to the server that could not be asked.
   std::optional<error> failure;
   for (const auto& one : *outcomes) {
     if (one) continue;

@@ -64,7 +64,7 @@ void read_limits(form_field& field, const json::object& schema, std::string_view
   field.most = number_member(schema, most);
 }
 
-// False if it is none of the kinds of the protocol.
+// Returns false if the type is not one that the protocol allows.
 bool read_kind(form_field& field, const json::object& schema) {
   const std::string type = text_member(schema, "type");
   if (type == "boolean") {
@@ -109,7 +109,7 @@ bool outside(const form_field& field, double amount) {
   return (field.least && amount < *field.least) || (field.most && amount > *field.most);
 }
 
-// "at least 1", "1 to 10"
+// Examples: "at least 1", "1 to 10".
 std::string span_text(const form_field& field) {
   if (field.least && field.most) return number_text(*field.least) + " to " + number_text(*field.most);
   if (field.least) return "at least " + number_text(*field.least);
@@ -161,7 +161,7 @@ const form_field::option* find_option(const form_field& field, std::string_view 
   const char* end = text.data() + text.size();
   const auto counted = std::from_chars(text.data(), end, number);
   const bool is_number = counted.ptr == end && counted.ec == std::errc{} && !text.empty() && number >= 1;
-  // What the user sees before an option means that option, whatever other options are called.
+  // A displayed number means the option it is shown with, whatever other options are called.
   const bool shown = is_number && number <= std::min(field.options.size(), form_options_shown);
   if (shown && text == std::to_string(number)) return &field.options[number - 1];
   for (const auto member : {&form_field::option::value, &form_field::option::title}) {
@@ -194,7 +194,7 @@ const form_field::option* option_of(const form_field& field, const json::value& 
   return found != field.options.end() ? &*found : nullptr;
 }
 
-// A default is a value, and not what somebody types.
+// A default is a value, not user input.
 bool takes_default(const form_field& field, const json::value& preset) {
   if (field.what == kind::choice) return option_of(field, preset) != nullptr;
   if (field.what != kind::choices) return read_answer(field, answer_text(field, preset)).has_value();
@@ -229,7 +229,7 @@ result<std::vector<form_field>> read_form(const json::object& schema) {
     field.description = text_member(*described, "description");
     field.required = required != nullptr && std::ranges::find(*required, json::value(field.name)) != required->end();
     const json::value* preset = described->if_contains("default");
-    // A default that the form itself would not take is no help.
+    // A default that the form would reject is ignored.
     if (preset != nullptr && takes_default(field, *preset)) field.preset = *preset;
     fields.push_back(std::move(field));
   }

@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 using action = elicitation_answer::action;
 
-/// What became of one question: a value, none because it was left out, or the end of the whole form.
+/// The outcome of one field: a value, no value because it was skipped, or the end of the whole form.
 struct step {
   std::optional<json::value> value{};
   std::optional<action> end{};
@@ -56,7 +56,7 @@ void prompt(output& to, const form_field& field, const std::optional<json::value
   to.push();
 }
 
-// The end of the input is an answer, too; any other failure is one.
+// End of input cancels the form; any other failure is an error.
 result<step> end_of_input(error why) {
   if (why.code == errc::closed) return step{.end = action::cancel};
   return why;
@@ -74,7 +74,7 @@ task<result<step>> ask_field(output& to, line_source& from, const form_field& fi
     if (line->empty() && preset) co_return step{.value = std::move(preset)};
     if (line->empty() && !field.required) co_return step{};
     auto value = read_answer(field, *line);
-    // An empty text is no answer to what is required.
+    // An empty text is not accepted for a required field.
     if (value && !(line->empty() && field.required)) co_return step{.value = std::move(*value)};
     to.line({in(ink::yellow, value ? escaped("an answer is required") : escaped(value.error().what))});
   }
@@ -85,7 +85,7 @@ void review(output& to, const std::vector<form_field>& fields, const std::vector
   for (std::size_t i = 0; i < fields.size(); ++i) {
     to.print({"  ", escaped(fields[i].title), ": "});
     if (answers[i]) {
-      // The whole of it, however long: who agrees to send it must have been able to see it.
+      // Shown in full, however long, because the user consents to sending it.
       to.line(escaped(shown_answer(fields[i], *answers[i]), whole_line));
     } else {
       to.line({in(ink::dim, "(left out)")});
@@ -157,7 +157,7 @@ task<result<elicitation_answer>> ask_form(output& to, line_source& from, form_re
 
 task<result<elicitation_answer>> ask_url(output& to, line_source& from, url_request asked) {
   introduce(to, asked.server, asked.message);
-  // The whole address, however long: who agrees to it must have been able to see it.
+  // Shown in full, however long, because the user consents to visiting it.
   const url_parts parts = split_url(asked.url);
   to.line({"  ", escaped(parts.before, whole_line), in(ink::cyan, escaped(parts.host, whole_line)),
            escaped(parts.behind, whole_line)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Asking the person at the terminal what a server wants to know. Who asks is always shown, saying no is always
-// possible, and nothing is sent before it was looked at once more.
+// Asks the user at the terminal for the input that a server requests. Always shows which server asks, always allows
+// to decline, and sends nothing before a review.
 #pragma once
 
 #include "../host/input.hpp"
@@ -9,10 +9,11 @@
 
 namespace hawser::cli {
 
-/// A form, question by question, with a review at the end. The end of input (Ctrl-D) cancels.
+/// A form, field by field, with a review at the end. End of input (Ctrl-D) cancels.
 task<result<elicitation_answer>> ask_form(output& to, line_source& from, form_request asked);
 
-/// Consent to visiting a page, which is shown whole, its host marked. It is not opened: the user does that.
+/// Asks for consent to visit a page. Shows the complete URL with its host highlighted. Does not open it; the user
+/// does.
 task<result<elicitation_answer>> ask_url(output& to, line_source& from, url_request asked);
 
 }  // namespace hawser::cli

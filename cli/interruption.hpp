@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C and its like: the first one stops what is under way, and everything ends in order; the second one ends the
-// program at once, and its keeper ends the servers.
+// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the command, which then shuts down in order; the second
+// one ends the program at once, and the keeper ends the servers.
 #pragma once
 
 #include <stop_token>
@@ -10,19 +10,19 @@
 
 namespace hawser::cli {
 
-/// The next signal, for what takes a task.
+/// The next signal, as a task.
 inline task<result<int>> next_signal(signal_set& signals) { co_return co_await signals.next(); }
 
 class interruption {
  public:
-  /// Fires at the first signal.
+  /// Requests a stop at the first signal.
   [[nodiscard]] std::stop_token token() const { return stop_.get_token(); }
-  /// Which signal that was; 0 if there was none.
+  /// That signal; 0 if there was none.
   [[nodiscard]] int signal() const noexcept { return signal_; }
-  /// As shells count.
+  /// 128 + signal number, as in shells.
   [[nodiscard]] int exit_code() const noexcept { return 128 + signal_; }
 
-  /// Until it is stopped itself.
+  /// Runs until it is stopped.
   task<void> listen(signal_set& signals);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines that a person types, without blocking the loop.
+// Reads lines of user input without blocking the loop.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ class line_source {
   line_source(const line_source&) = delete;
   line_source& operator=(const line_source&) = delete;
   virtual ~line_source() = default;
-  /// Without its line feed, which the last one may lack; errc::closed at the end of input (Ctrl-D). Unbounded: people
-  /// think.
+  /// The line without its line feed, which may be missing at the end; errc::closed at the end of input (Ctrl-D).
+  /// Unbounded: it waits for the user.
   virtual task<result<std::string>> next() = 0;
 };
 
-/// The terminal that stdin is, opened anew: making stdin itself non-blocking would do so for everybody who shares it.
-/// What was typed before it was opened is no answer to what is asked afterwards, and is dropped.
+/// Reads from the terminal of stdin through a new descriptor: making stdin itself non-blocking would affect all
+/// processes that share it. Input typed before it was opened is discarded, because it does not answer the prompt.
 class terminal_lines final : public line_source {
  public:
   static result<stream> open(loop& home);
@@ -34,7 +34,7 @@ class terminal_lines final : public line_source {
   stream from_;
 };
 
-/// Whatever stdin is: a terminal as above, a pipe, or a file, which is read at once.
+/// Any kind of stdin: a terminal as above, a pipe, or a file, which is read at once.
 result<std::unique_ptr<line_source>> standard_lines(loop& home);
 
 }  // namespace hawser::cli

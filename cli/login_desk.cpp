@@ -10,7 +10,7 @@ login_desk::login_desk(terminal& screen, progress& waiting, std::string server, 
     : screen_(screen), waiting_(waiting), server_(std::move(server)), by_(by), lines_(std::move(lines)) {}
 
 void login_desk::show(const login_prompt& prompt) {
-  // Whole, however long, and on a line of its own: it is there to be copied.
+  // The URL is shown in full and on a line of its own, so that it can be copied.
   const auto page = http_url::parse(prompt.url);
   const auto issuer = http_url::parse(prompt.issuer);
   waiting_.end();
@@ -33,7 +33,7 @@ void login_desk::remark(const std::string& text) {
 
 result<void> login_desk::open(loop& home) {
   if (lines_) return {};
-  // A script's stdin is not for us, unless it was told that something is read from it.
+  // Do not read the stdin of a script, unless --no-browser was given.
   if (by_ == way::browser && !screen_.interactive())
     return error{.code = errc::closed, .what = "there is no terminal to paste at"};
   auto opened = standard_lines(home);
@@ -57,7 +57,7 @@ task<result<std::string>> login_desk::pasted() {
     asking_ = true;
   }
   auto line = co_await lines_->next();
-  asking_ = asking_ && !line;  // who typed a line has ended it
+  asking_ = asking_ && !line;  // the user's Enter has ended the line
   waiting_.hold(false);
   if (!line && line.error().code != errc::cancelled) {
     end_question();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The person at the terminal who logs in: shown where, and given the chance to paste what the browser came back with.
+// Interactive login at the terminal: shows the authorization URL and accepts the pasted redirect URL.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ namespace hawser::cli {
 class login_desk final : public login_person {
  public:
   enum class way : std::uint8_t {
-    browser,  ///< one is opened; who sits at a terminal may paste all the same
-    paste,    ///< none is opened; what stdin brings is what the browser came back with
+    browser,  ///< a browser is opened; pasting is possible at a terminal, too
+    paste,    ///< no browser is opened; the redirect URL is read from stdin
   };
-  /// `server` is shown; `lines` are read in the place of stdin, where they are given.
+  /// `server` is the displayed name; `lines`, if given, replaces stdin.
   login_desk(terminal& screen, progress& waiting, std::string server, way by,
              std::unique_ptr<line_source> lines = nullptr);
 
@@ -25,7 +25,7 @@ class login_desk final : public login_person {
   void remark(const std::string& text) override;
   [[nodiscard]] bool wants_browser() const override { return by_ == way::browser; }
   task<result<std::string>> pasted() override;
-  /// The login is over: nothing more is asked.
+  /// Ends the prompt after the login.
   void finish();
 
  private:
@@ -37,7 +37,7 @@ class login_desk final : public login_person {
   std::string server_;
   way by_;
   std::unique_ptr<line_source> lines_;
-  bool asking_ = false;  // the cursor stands behind the question
+  bool asking_ = false;  // the cursor is after the prompt
 };
 
 }  // namespace hawser::cli

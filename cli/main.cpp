@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "hawser: %s\n", opened.error().what.c_str());
     return static_cast<int>(hawser::cli::exit_code::not_written);
   }
-  std::signal(SIGPIPE, SIG_IGN);  // an output that nobody reads is an error of write(); children get their own signals
+  std::signal(SIGPIPE, SIG_IGN);  // write() then fails with EPIPE; child processes get default signals
   return hawser::cli::run_command_line(argc, argv);
 }

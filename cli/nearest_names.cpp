@@ -9,20 +9,20 @@ namespace hawser::cli {
 namespace {
 
 constexpr std::size_t most_names = 3;
-// Longer than any name of a tool; what is longer is not a mistyped one.
+// Longer than any tool name; longer input is not a mistyped name.
 constexpr std::size_t longest_typed = 256;
 
-// A third of it may be wrong, as long as that is not half of the alphabet.
+// A third of the characters may be wrong, but at most four.
 std::size_t tolerance(std::size_t length) noexcept { return std::clamp<std::size_t>(length / 3, 1, 4); }
 
 }  // namespace
 
-// Optimal string alignment within a band around the diagonal.
+// Optimal string alignment distance, limited to a band around the diagonal.
 std::size_t typing_distance(std::string_view a, std::string_view b, std::size_t most) {
   const std::size_t more = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (more > most) return most + 1;
   const std::size_t far = most + 1;
-  std::array<std::vector<std::size_t>, 3> rows;  // before the last, the last, this one
+  std::array<std::vector<std::size_t>, 3> rows;  // row i - 2, row i - 1, row i
   for (auto& row : rows) row.assign(b.size() + 1, far);
   for (std::size_t j = 0; j <= std::min(b.size(), most); ++j) rows[1][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

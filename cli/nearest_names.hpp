@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which names somebody may have meant who mistyped one.
+// Suggests names that are similar to a mistyped one.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace hawser::cli {
 
-/// How many characters have to be added, left out, replaced or swapped with their neighbour to make one of the other;
-/// `most` + 1 if that is more than `most`. Takes time for `most` times the length.
+/// The number of insertions, deletions, substitutions and transpositions of adjacent characters between two strings;
+/// `most` + 1 if it exceeds `most`. Takes time proportional to `most` times the length.
 std::size_t typing_distance(std::string_view a, std::string_view b, std::size_t most);
 
-/// Collects names, and keeps those that are nearest to what was typed.
+/// Collects names and keeps the ones nearest to the typed word.
 class nearest_names {
  public:
   explicit nearest_names(std::string_view typed);
-  /// Also near if `alias` is: another word for it, or empty.
+  /// The distance is that of `name` or, if smaller, of `alias`, an alternative name; may be empty.
   void consider(std::string_view name, std::string_view alias = {});
-  /// The nearest ones, at most three; those at the same distance by name.
+  /// The nearest names, at most three; equal distances are ordered by name.
   [[nodiscard]] std::vector<std::string> best() const;
 
  private:
@@ -32,7 +32,7 @@ class nearest_names {
   std::vector<candidate> found_;  // sorted
 };
 
-/// "; did you mean a, b or c?", or nothing.
+/// "; did you mean a, b or c?", or empty.
 std::string suggestion(const std::vector<std::string>& names);
 
 }  // namespace hawser::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number in the fewest digits that tell it from every other.
+// Formats a double with the fewest digits that identify it uniquely.
 #pragma once
 
 #include <array>

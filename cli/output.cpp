@@ -39,8 +39,8 @@ bool is_writable(int descriptor, int patience_ms) noexcept {
   return poll(&asked, 1, patience_ms) > 0;
 }
 
-// How much a write may have so that it does not wait after poll() said yes: a pipe has room for PIPE_BUF bytes then, a
-// terminal for some hundred.
+// The maximum size of a write that does not block after poll() reported writability: PIPE_BUF bytes for a pipe, a few
+// hundred bytes for a terminal.
 std::size_t chunk_for(int descriptor, bool is_terminal) noexcept {
   struct stat about{};
   if (is_terminal) return 256;
@@ -54,7 +54,7 @@ std::optional<winsize> size_of(int descriptor) noexcept {
   return size;
 }
 
-// What is lost here is not missed: a status line is drawn again.
+// Errors are ignored: a status line is redrawn anyway.
 void write_once(int descriptor, std::string_view bytes) noexcept {
   if (!is_writable(descriptor, 0)) return;
   [[maybe_unused]] const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -114,7 +114,7 @@ void output::text(std::string_view untrusted, escape_limits limits) {
 
 void output::text_lines(std::string_view untrusted, escape_limits limits) {
   text(untrusted, limits);
-  if (!untrusted.empty() && !buffer_.ends_with('\n')) print({"\n"});  // a note of what was cut ends with none
+  if (!untrusted.empty() && !buffer_.ends_with('\n')) print({"\n"});  // the note about cut text has no line feed
   if (speed_ == pace::lines) push();
 }
 
@@ -143,7 +143,7 @@ bool output::push_within(int patience_ms) noexcept {
 void output::push() noexcept { push_within(0); }
 
 task<result<void>> output::flush() {
-  // Asked again and again: a file cannot be waited for by the loop, and what is no file may be anything.
+  // Polls repeatedly: libuv cannot poll regular files, and the descriptor may be of any type.
   constexpr auto look_again = std::chrono::milliseconds{5};
   while (!push_within(0)) {
     auto waited = co_await sleep_for(look_again);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The printer: stdout or stderr, whatever it is connected to. A terminal gets safe text only (escape.hpp). Does not
-// make the descriptor non-blocking, because others share it: it asks before each write whether somebody takes the
-// bytes.
+// Buffered output to stdout or stderr. A terminal gets escaped text only (escape.hpp). The descriptor is not made
+// non-blocking, because other processes share it: each write is preceded by a poll().
 #pragma once
 
 #include <initializer_list>
@@ -15,10 +14,10 @@
 
 namespace hawser::cli {
 
-/// Colours are for people at a terminal that knows them and who did not say no: https://no-color.org.
+/// Whether to use colours: only on a terminal that supports them, unless NO_COLOR is set (https://no-color.org).
 bool wants_colours(bool is_terminal, const char* no_color, const char* term) noexcept;
 
-/// A line at the bottom of the terminal that comes and goes, and is never in the way of what is printed.
+/// A transient line at the bottom of the terminal that is erased before anything else is printed.
 class status_line {
  public:
   explicit status_line(int descriptor) noexcept : descriptor_(descriptor) {}
@@ -34,42 +33,42 @@ class status_line {
 class output {
  public:
   enum class pace : std::uint8_t {
-    flushed,  ///< written when somebody says so
-    lines,    ///< each line at once, if somebody takes it
+    flushed,  ///< written on flush() or push()
+    lines,    ///< each line at once, if it can be written without waiting
   };
-  /// `status` is erased before anything is written; null if there is none.
+  /// `status` is erased before anything is written; may be null.
   explicit output(int descriptor, pace speed = pace::flushed, status_line* status = nullptr);
 
   void print(std::initializer_list<piece> parts);
   void line(std::initializer_list<piece> parts);
   void line(piece only) { line({only}); }
-  /// Bytes as they are, for a file or another program; an error, and nothing printed, if this is a terminal.
+  /// Raw bytes, for a file or another program. Fails and prints nothing if this is a terminal.
   result<void> exact(std::string_view bytes);
-  /// Text of a server: a terminal gets it escaped and within the limits, a file or another program every byte as it is.
+  /// Server text: escaped and limited on a terminal, unchanged in a file or pipe.
   void text(std::string_view untrusted, escape_limits limits = whole_text);
-  /// The same, and a line feed where there is text that does not end with one.
+  /// The same, followed by a line feed if the text is not empty and does not end with one.
   void text_lines(std::string_view untrusted, escape_limits limits = whole_text);
-  /// How much of one line of a server's text is shown here: a file or another program gets all of it.
+  /// The limits for one line of server text: none for a file or pipe.
   [[nodiscard]] escape_limits line_limits() const noexcept { return is_terminal_ ? escape_limits{} : whole_line; }
-  /// Back to the top left of a terminal's empty screen; nothing elsewhere.
+  /// Clears a terminal and moves the cursor to the top left; no effect otherwise.
   void clear_screen();
 
   /// Writes what can be written without waiting.
   void push() noexcept;
-  /// Writes everything. errc::closed when nobody will read it any more.
+  /// Writes everything. errc::closed if the reader is gone.
   task<result<void>> flush();
-  /// The same outside of a loop, which waits as long as it takes.
+  /// The same without a loop; blocks without limit.
   result<void> flush_blocking();
-  /// The same, but gives up after a second of nobody reading.
+  /// The same, but gives up if the descriptor is not writable for a second.
   void finish() noexcept;
 
   [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
-  /// Columns; nothing if this is no terminal.
+  /// The number of columns; nullopt if this is not a terminal.
   [[nodiscard]] std::optional<std::size_t> width() const noexcept;
   [[nodiscard]] std::optional<std::size_t> height() const noexcept;
-  /// The reader is gone: a pipe into `head`, say.
+  /// EPIPE: the reader is gone, for example `head`.
   [[nodiscard]] bool broken() const noexcept;
-  /// Why nothing can be written any more, if so.
+  /// The write error, if any; after it nothing is written any more.
   [[nodiscard]] std::optional<error> failure() const;
 
  private:

@@ -36,7 +36,7 @@ task<int> supervise(loop& home, const run_options& options) {
   auto started = co_await k.spawn(std::move(what));
   int code = not_started;
   if (started) {
-    // Whichever comes first; the ladder then ends what is left of the tree.
+    // Waits for whichever comes first; shutdown() then ends the rest of the process tree.
     auto first = co_await when_any(wait_for_exit(*started), next_signal(*signals));
     ignore(std::get<0>(first.values), "shutdown() says how it ended");
     const auto grace = std::chrono::duration_cast<duration>(std::chrono::duration<double>{options.grace_seconds});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser run`: a command under the keeper's watch.
+// `hawser run`: runs a command under the keeper.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ cell state_cell(const server_status& of) {
 }
 
 cell tools_cell(const server_status& of) {
-  // Before a server was ever connected, none is not a number but ignorance.
+  // Before the first connection, 0 means unknown.
   if (of.tools == 0 && of.agreed.revision.empty()) return {.text = safe_text{"-"}};
   return {.text = decimal(static_cast<std::int64_t>(of.tools))};
 }

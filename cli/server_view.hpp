@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server's state as commands show it, in a table and as JSON.
+// The display of a server's status, in tables and as JSON.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -9,13 +9,13 @@
 
 namespace hawser::cli {
 
-/// "disabled", "ready" …, in its colour.
+/// "disabled", "ready" …, with its colour.
 cell state_cell(const server_status& of);
-/// How many there are; "-" if nobody knows.
+/// The number of tools; "-" if unknown.
 cell tools_cell(const server_status& of);
 
 /// name, state, reason, advice, phase, transport, target, origin, enabled, lazy, tools, refused, left_out, restarts,
-/// revision, server, pid; what is empty is left out.
+/// revision, server, pid; empty members are left out.
 boost::json::object to_json(const server_status& of);
 
 }  // namespace hawser::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of stdin, before a loop runs: the one place that may wait for it.
+// Reads all of stdin before the loop runs; the only place that may block on it.
 #pragma once
 
 #include <string>

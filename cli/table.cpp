@@ -8,12 +8,12 @@ namespace hawser::cli {
 namespace {
 
 constexpr std::size_t gap = 2;
-// A cell that is wider does not move the others of its column: one long name would make every line as long.
+// A wider cell does not widen its column: one long name would make every line that long.
 constexpr std::size_t widest_aligned = 200;
-// More of a cell is not shown at a terminal.
+// The limit for a cell on a terminal.
 constexpr std::size_t widest_shown = 2'000;
 
-// Where the last column begins leaves this much for it on a terminal; none, if the terminal is narrower than that.
+// Cuts the last cell to the rest of the terminal's width, to one column at least.
 safe_text last_cell(const safe_text& text, std::size_t begins, std::optional<std::size_t> width) {
   if (!width) return text;
   return text.fitted(*width > begins ? *width - begins : 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows under headings, aligned. At a terminal the last column is cut to what fits; a file or another program gets every
-// cell whole.
+// A table with headings and aligned columns. On a terminal the last column is cut to the width; a file or pipe gets
+// every cell in full.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ struct cell {
 class table {
  public:
   explicit table(std::initializer_list<piece> headings);
-  /// As many cells as there are headings.
+  /// Needs as many cells as there are headings.
   void add(std::vector<cell> row) { rows_.push_back(std::move(row)); }
   [[nodiscard]] bool empty() const noexcept { return rows_.size() == 1; }
   void print_to(output& to) const;

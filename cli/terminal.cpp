@@ -57,7 +57,7 @@ void progress::hold(bool held) noexcept {
 
 void progress::on_expired() noexcept {
   if (held_) return;
-  // One column less than there are: a full line would wrap.
+  // One column less than the width: a full line would wrap.
   const std::size_t width = terminal_.err.width().value_or(80);
   terminal_.status.draw(text_.fitted(width > 1 ? width - 1 : 1));
 }

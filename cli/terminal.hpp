@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The three descriptors of the program, and the line that says what it waits for.
+// The three standard descriptors of the program, and the status line that shows what it waits for.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class terminal {
   terminal& operator=(const terminal&) = delete;
   ~terminal();
 
-  /// Somebody is there who can be asked: stdin and stderr are terminals, and this is no automatic build.
+  /// Whether a user can be asked: stdin and stderr are terminals, and the CI variable is not set.
   [[nodiscard]] bool interactive() const noexcept { return interactive_; }
 
   status_line status;
@@ -32,20 +32,20 @@ class terminal {
   bool interactive_;
 };
 
-/// What the program is waiting for, on stderr's terminal: it appears only if that takes longer than a moment.
+/// Shows on stderr's terminal what the program is waiting for, after a short delay.
 class progress final : private timer {
  public:
-  enum class visibility : std::uint8_t { shown, hidden };  ///< hidden: nothing is ever drawn
+  enum class visibility : std::uint8_t { shown, hidden };  ///< hidden: never drawn
   progress(loop& home, terminal& at, visibility visible = visibility::shown) noexcept
       : loop_(home), terminal_(at), visible_(visible) {}
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
   ~progress() { end(); }
 
-  /// Replaces what was shown before.
+  /// Replaces the current text.
   void show(safe_text what);
   void end() noexcept;
-  /// While somebody is asked something, nothing is drawn over the question.
+  /// Suspends drawing while the user is being asked.
   void hold(bool held) noexcept;
 
  private:

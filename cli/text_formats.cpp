@@ -16,7 +16,7 @@ bool is_letter(char c) noexcept {
 }
 bool is_visible(char c) noexcept { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; }
 
-// Exactly so many digits at the front, which are then taken away.
+// Removes exactly `count` digits from the front and returns their value.
 std::optional<int> take_digits(std::string_view& text, std::size_t count) noexcept {
   if (text.size() < count || !std::ranges::all_of(text.substr(0, count), is_digit)) return std::nullopt;
   int number = 0;
@@ -88,7 +88,7 @@ url_parts split_url(std::string_view url) noexcept {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return {.before = url};
   const std::size_t begin = scheme + 3;
-  // A backslash ends the authority for browsers, whatever RFC 3986 says.
+  // Browsers end the authority at a backslash, unlike RFC 3986.
   const std::size_t end = std::min(url.find_first_of("/?#\\", begin), url.size());
   const std::string_view authority = url.substr(begin, end - begin);
   const std::size_t at = authority.rfind('@');

@@ -1,4 +1,4 @@
--- The `hawser` program: one small file a command. All but main.cpp is a target of its own, for the tests.
+-- The `hawser` program, one file per command. All except main.cpp is a separate target, for the tests.
 target("cli")
     set_kind("object")
     add_rules("hawser.instrumented")

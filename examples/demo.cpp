@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What Hawser does, in half a minute: servers of three revisions, one of them reached by HTTP, too, and a native tool
-// in one table, calls from several threads while a server comes and goes, latency, and nobody left at the end. `./dev
-// demo` runs it.
+// Demonstrates Hawser in half a minute: servers of three revisions, one more over HTTP, and a native tool in one
+// table; calls from several threads while a server is added and removed; latency; and no process left at the end.
+// `./dev demo` runs it.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -37,7 +37,7 @@ constexpr const char* configuration = R"({
 
 int failures = 0;
 
-// A server that runs by itself, as one on the network does: all that the host knows of it is its URL.
+// A server that runs independently, like one on the network: the host has only its URL.
 class far_server {
  public:
   explicit far_server(const std::string& hawser_program) {
@@ -45,7 +45,7 @@ class far_server {
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
     pid_ = fork();
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // the demo may be killed
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // in case the demo is killed
       dup2(ends[1], STDOUT_FILENO);
       execl(hawser_program.c_str(), "hawser", "demo-server", "--http", "--name", "far", nullptr);
       _exit(127);
@@ -100,7 +100,7 @@ void show_servers(host& h) {
   }
 }
 
-// Four threads call whatever is there while a server is added and removed again.
+// Four threads call tools while a server is added and removed.
 void calls_while_servers_come_and_go(host& h, const std::string& program) {
   std::atomic<bool> stop = false;
   std::atomic<int> answered = 0;
@@ -174,7 +174,7 @@ void show_latency(host& h, const std::string& tool, const std::string& how) {
 }  // namespace
 
 int main(int /*argc*/, char** argv) {
-  if (!hawser::open_standard_descriptors()) return 1;  // before anything else opens one
+  if (!hawser::open_standard_descriptors()) return 1;  // before any other descriptor is opened
   const std::string program = (std::filesystem::absolute(argv[0]).parent_path() / "hawser").string();
   std::vector<int> pids;
   const auto begin = steady_clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hawser inside a program of yours: reads a configuration, adds a tool of its own, and calls one by name.
+// Embeds Hawser in a program: reads a configuration, adds a native tool, and calls a tool by name.
 //
 //   example_embed mcp.json files__read_file '{"path":"notes.txt"}'
 #include <boost/json/parse.hpp>
@@ -12,7 +12,7 @@
 #include "../runtime/standard_descriptors.hpp"
 
 int main(int argc, char** argv) {
-  if (!hawser::open_standard_descriptors()) return 1;  // or sockets of the host would become stdout
+  if (!hawser::open_standard_descriptors()) return 1;  // otherwise sockets of the host could become stdout
   if (argc < 3) {
     std::fprintf(stderr, "usage: %s CONFIG TOOL [JSON]\n", argv[0]);
     return 2;
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", started.error().what.c_str());
     return 1;
   }
-  if (const auto settled = host.settled().get(); !settled) {  // … until each is ready, or has said why not
+  if (const auto settled = host.settled().get(); !settled) {  // … until each is ready or has failed with a reason
     std::fprintf(stderr, "%s\n", settled.error().what.c_str());
     return 1;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Hawser inside a program that runs a libuv loop of its own: the program has a timer, a pipe and a TCP echo on its
-// loop, and calls tools there. It says what became of the calls and of its own handles.
+// Embeds Hawser in a program that runs its own libuv loop: the program has a timer, a pipe and a TCP echo on its loop
+// and calls tools there. It reports the results of the calls and the state of its own handles.
 //
 //   example_uv_embed mcp.json 1000 files__read_file '{"path":"notes.txt"}' other__tool '{}'
 //
-// With 0 calls it runs without Hawser for a second, to compare with.
+// With 0 calls it runs without Hawser for a second, for comparison.
 #include <uv.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void lend_buffer(uv_handle_t* /*handle*/, std::size_t /*suggested*/, uv_buf_t* b
   *buffer = uv_buf_init(bytes.data(), bytes.size());
 }
 
-// Bytes of the program that must all arrive, in order: number by number.
+// Bytes of the program that must all arrive in order; each byte is a sequence number.
 class counted_bytes {
  public:
   [[nodiscard]] char next() { return static_cast<char>(sent++); }
@@ -46,7 +46,7 @@ class counted_bytes {
   bool in_order = true;
 };
 
-// A pipe of the program, both of whose ends are on its loop.
+// A pipe of the program with both ends on its loop.
 class own_pipe {
  public:
   bool start(uv_loop_t* loop) {
@@ -77,7 +77,7 @@ class own_pipe {
   uv_pipe_t writer_{};
 };
 
-// A TCP server of the program that sends everything back, and a client of it.
+// A TCP echo server of the program, and a client of it.
 class own_echo {
  public:
   bool start(uv_loop_t* loop) {
@@ -136,7 +136,7 @@ class own_echo {
   bool accepted_ = false;
 };
 
-// Every 2 ms the program sends a byte through its pipe and one to its echo, and notes how late it was.
+// Every 2 ms the program sends a byte through its pipe and one to its echo server, and records the timer's delay.
 class own_handles {
  public:
   bool start(uv_loop_t* loop) {
@@ -146,7 +146,7 @@ class own_handles {
     uv_timer_start(&timer_, [](uv_timer_t* t) { static_cast<own_handles*>(t->data)->tick(); }, period_ms, period_ms);
     return pipe_.start(loop) && echo_.start(loop);
   }
-  /// Closes them when everything that was sent has arrived.
+  /// Closes the handles when everything sent has arrived.
   void stop() { stopping_ = true; }
   void stop_after(int milliseconds) { ticks_left_ = milliseconds / period_ms; }
   /// Whether nothing was lost.
@@ -194,7 +194,7 @@ struct tool_call {
 struct outcome {
   long answered = 0;
   long failed = 0;
-  std::string why{};  // the first one that failed
+  std::string why{};  // the first failure
 };
 
 hawser::task<void> call_in_turn(hawser::hub& tools, const std::vector<tool_call>& calls, long& left, outcome& seen) {
@@ -231,7 +231,7 @@ int usage(const char* program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!hawser::open_standard_descriptors()) return 1;  // or sockets would become stdout
+  if (!hawser::open_standard_descriptors()) return 1;  // otherwise sockets could become stdout
   if (argc < 5 || argc % 2 == 0) return usage(argv[0]);
   std::ifstream file{argv[1]};
   std::string text;
@@ -254,7 +254,7 @@ int main(int argc, char** argv) {
     hawser::attached_loop attached{loop};
     attached.start(use_tools(attached.home(), config.settings, std::move(calls), count), [&](outcome result) {
       seen = std::move(result);
-      attached.detach([&own] { own.stop(); });  // from here on nothing of Hawser is on the loop
+      attached.detach([&own] { own.stop(); });  // from here on no handle of Hawser is on the loop
     });
     uv_run(loop, UV_RUN_DEFAULT);
   } else {

@@ -1,4 +1,4 @@
--- Programs a user would start from; the tests build and run them.
+-- Example programs for users; the tests build and run them.
 for name, file in pairs({["hawser-demo"] = "demo.cpp", example_embed = "embed.cpp", example_uv_embed = "uv_embed.cpp"}) do
     target(name)
         set_kind("binary")

@@ -21,7 +21,7 @@ std::string capability(std::string_view outer, std::string_view inner) {
 
 bool client_view::modern() const noexcept { return protocol::modern(revision); }
 
-// Client features: a capability is an object; `elicitation:{}` means forms, as before there were others.
+// Client features: a capability is an object; `elicitation:{}` means form mode, the only mode before 2025-11-25.
 std::string client_view::missing_for(const input_request& question) const {
   const auto declares = [&](std::string_view outer, std::string_view inner) {
     const std::string_view found = find_member(capabilities, outer);
@@ -40,7 +40,7 @@ std::string client_view::missing_for(const input_request& question) const {
   return capability("elicitation", url ? "url" : "form");
 }
 
-// Modern: no handshake. Every request says who asks, in `_meta`.
+// Modern era: there is no handshake; every request identifies its client in `_meta`.
 result<client_view> modern_client(std::string_view params, std::span<const std::string_view> served) {
   namespace key = protocol::meta;
   const std::string_view meta = find_member(params, key::key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is known of the client behind a request: from `initialize` in the era with a handshake, from the request itself
-// in the one without. Nothing of it is verified.
+// What is known about the client that sent a request: in the legacy era from `initialize`, in the modern era from the
+// request's own `_meta`. None of it is verified.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 
 namespace hawser {
 
-/// Bytes of the client's capabilities, and of its clientInfo: both are kept as long as its session.
+/// The limit in bytes for the client's capabilities and, separately, for its clientInfo. Both are kept as long as the
+/// session.
 inline constexpr std::size_t longest_client_text = std::size_t{64} << 10;
-/// Invalid parameters: one of them is longer.
+/// The invalid-params error for a member that exceeds longest_client_text.
 error too_long(std::string_view member);
 
 struct client_view {
@@ -23,17 +24,18 @@ struct client_view {
   std::string info = "{}";
 
   [[nodiscard]] bool modern() const noexcept;
-  /// What the client would have to declare to be asked this, as an object of capabilities; empty where it has.
+  /// The capabilities, as a JSON object, that the client would have to declare to be sent this request; empty if it
+  /// has declared them.
   [[nodiscard]] std::string missing_for(const input_request& question) const;
 };
 
-/// The client of a request without a handshake, from its params: every `_meta` key that it must have is there, and its
-/// revision is one of these. Else the error to send.
+/// The client of a modern request, from its params. Checks that all required `_meta` keys are present and that the
+/// revision is one of `served`. On failure, returns the error to send.
 result<client_view> modern_client(std::string_view params, std::span<const std::string_view> served);
 
-/// Revisions as a JSON array, which is what a client with no better idea takes the first of.
+/// Revisions as a JSON array, newest first, because a client without a preference takes the first.
 std::string newest_first(std::span<const std::string_view> revisions);
-/// -32022 with what is served.
+/// Error -32022 (unsupported protocol version) with the list of served revisions.
 error unsupported_version(std::string_view requested, std::span<const std::string_view> served);
 
 }  // namespace hawser

@@ -14,10 +14,11 @@ namespace hawser {
 
 namespace {
 
-// What is kept for a client that may open its stream soon, or again; it may as well never do so.
+// Messages queued for a client that has no listening stream. It may open one soon, open one again, or never open one.
 constexpr std::size_t most_unsaid = 64;
 constexpr std::size_t most_unsaid_bytes = std::size_t{256} << 10;
-// So much of every session always has room: clients that do not read do not shut out small answers of others.
+// This much of every session is never counted against the client's limit, so that clients that do not read cannot
+// block small responses to others.
 constexpr std::size_t free_unread = std::size_t{64} << 10;
 
 }  // namespace
@@ -48,7 +49,8 @@ void exchange_channel::deliver(std::string_view message) {
   const message_view opened = scanner_.scan(message);
   to_->on_message(opened);
   if (opened.kind != message_kind::notification || opened.method != protocol::notification::cancelled) return;
-  // Cancellation: there will be no answer, so nobody should wait for it. Others of the same batch go on.
+  // Cancellation: there will be no response, so the HTTP response must not wait for it. Other requests of the same
+  // batch continue.
   if (const auto id = request_id::from_json(find_member(opened.params, "requestId"))) {
     const auto found = awaited_.find(id->json());
     if (found == awaited_.end()) return;
@@ -68,7 +70,7 @@ void exchange_channel::attach(http_reply& reply) {
   reply.count_in(&unread_);
 }
 
-// Null: none, now.
+// Returns null if no stream can take the message now.
 http_reply* exchange_channel::way_of(const outgoing& message) const noexcept {
   http_reply* reply = message.about.empty() ? nullptr : reply_for(message.about);
   if (reply != nullptr) return reply;
@@ -80,11 +82,11 @@ std::size_t exchange_channel::queued_before(const outgoing& message) const noexc
   return way != nullptr ? way->queued() : 0;
 }
 
-// Each message goes on one stream: on that of the request it belongs to. Where the client has let go of it, what was to
-// be answered or told there is lost; questions find another way.
+// Each message goes to exactly one stream: that of the request it belongs to. If the client has closed that stream,
+// responses and notifications for it are lost; requests go to the listening stream instead.
 std::size_t exchange_channel::send(const outgoing& message) {
   if (told_) return 0;
-  // Who answers or asks has looked whether there is room; news and progress can be missed.
+  // The senders of responses and requests have checked for room. Notifications may be dropped.
   const bool can_be_missed = !message.answers && !message.request;
   if (can_be_missed && way_of(message) != nullptr && !has_room(message.line.size())) return queued();
   http_reply* reply = message.about.empty() ? nullptr : reply_for(message.about);
@@ -115,7 +117,7 @@ void exchange_channel::say_unasked(const outgoing& message) {
 }
 
 void exchange_channel::listen(http_reply& reply) {
-  if (listening_ != nullptr) listening_->end();  // what it has not sent yet is counted until it is gone
+  if (listening_ != nullptr) listening_->end();  // what it has not sent yet is counted until it is destroyed
   listening_ = &reply;
   reply.count_in(&unread_);
   if (told_) reply.end();
@@ -166,7 +168,8 @@ task<result<void>> exchange_channel::uncrowded() {
   const time_point patient_until = where.loop->now() + limits_.unread_patience;
   auto own = co_await until_uncrowded(unread_);
   if (!own || unread_.above() == nullptr) co_return own;
-  // Requests of a client whose patience ends together are not begun together, either: others are served in between.
+  // If waits of several requests of a client end at the same time, the requests start one after the other, so that
+  // other clients are served in between.
   unread_bytes& of_client = *unread_.above();
   auto turn = co_await of_client.turns().acquire();
   if (!turn) co_return turn.error();

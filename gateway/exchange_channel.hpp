@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The server's end of MCP over HTTP as a channel: what arrives was posted, and what is sent goes into the HTTP answer
-// it belongs to. Whoever has the requests delivers and attaches; this only finds the way.
+// The server's end of MCP over Streamable HTTP, as a channel. Incoming messages arrive by POST; each outgoing message
+// is routed to the HTTP response that it belongs to. The owner of the HTTP requests delivers messages and attaches
+// responses; this class only does the routing.
 #pragma once
 
 #include <chrono>
@@ -18,17 +19,18 @@
 namespace hawser {
 
 struct exchange_limits {
-  /// Bytes that the client has not read. Beyond it notifications are dropped, and answers refused by whoever makes
-  /// them.
+  /// The limit for bytes that the client has not read. Above it, notifications are dropped; for responses, the sender
+  /// must check has_room() first.
   std::size_t max_unread = max_unsent;
-  /// So long an answer is not made because the client has left much unread in other sessions. What it has left unread
-  /// in this one is waited for without a limit: who reads none of it is disconnected.
+  /// How long a response is held back because the client has much unread data in its other sessions. The wait for
+  /// unread data in this session has no limit: a client that reads nothing is disconnected.
   duration unread_patience = std::chrono::seconds{2};
 };
 
 class exchange_channel final : public channel {
  public:
-  /// `of_client`: where its bytes are counted, too.
+  /// `of_client`: the counter of the client's unread bytes in all its sessions; bytes of this channel are counted
+  /// there, too.
   explicit exchange_channel(exchange_limits limits = {}, std::shared_ptr<unread_bytes> of_client = nullptr);
   ~exchange_channel() override;
 
@@ -36,7 +38,8 @@ class exchange_channel final : public channel {
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return unread_.bytes(); }
   task<result<void>> drained() override;
-  /// On the same stream only: a client that does not read one of them misses nothing on the others.
+  /// Counts only the stream that the message will go to: a client that does not read one stream loses nothing on the
+  /// others.
   [[nodiscard]] std::size_t queued_before(const outgoing& message) const noexcept override;
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept override { return unread_.has_room(bytes); }
   [[nodiscard]] bool crowded() const noexcept override;
@@ -45,24 +48,25 @@ class exchange_channel final : public channel {
   void negotiated(const peer_info& info) override { revision_ = info.revision; }
   task<result<void>> close() override;
 
-  /// Completes when messages can be delivered; an error where it was closed before.
+  /// Completes when messages can be delivered, or with an error if the channel was closed first.
   task<result<void>> opened();
-  /// One message that was posted; valid JSON, as a scanner has seen it.
+  /// Delivers one posted message. It must be valid JSON, checked by a scanner.
   void deliver(std::string_view message);
-  /// What belongs to the requests that it expects goes there, until it is detached; what it has not sent then is
-  /// dropped.
+  /// Routes messages that belong to the request ids `reply` expects to `reply`, until detach(). detach() drops
+  /// whatever `reply` has not sent yet.
   void attach(http_reply& reply);
   void detach(http_reply& reply) noexcept;
-  /// Whether the answer to this id is awaited by somebody.
+  /// Whether a response to this id is still expected.
   [[nodiscard]] bool awaits(std::string_view id) const noexcept { return reply_for(id) != nullptr; }
-  /// Where what is said unasked goes, beginning with what was said before; one that listens already is ended.
+  /// Sends messages that belong to no request to `reply`, starting with those queued so far. Ends the previous
+  /// listening stream, if any.
   void listen(http_reply& reply);
   void unlisten(http_reply& reply) noexcept;
-  /// The client has taken leave, or must go: everything ends.
+  /// Ends the session and all its streams, because the client ended it or must be disconnected.
   void end(error why) noexcept;
   [[nodiscard]] bool ended() const noexcept { return told_; }
 
-  /// What `initialize` has agreed on; empty before.
+  /// The revision negotiated by `initialize`; empty before.
   [[nodiscard]] const std::string& revision() const noexcept { return revision_; }
 
  private:
@@ -76,11 +80,11 @@ class exchange_channel final : public channel {
   scanner scanner_;
   receiver* to_ = nullptr;
   bool told_ = false;
-  event opened_;  // or told_
+  event opened_;  // set when opened, or when told_
   std::string revision_;
   std::vector<http_reply*> replies_;
-  std::map<std::string, http_reply*, std::less<>> awaited_;  // by the ids that they expect
-  std::map<std::int64_t, http_reply*> asked_;                // by the requests of ours that were sent there
+  std::map<std::string, http_reply*, std::less<>> awaited_;  // by the ids of the requests they answer
+  std::map<std::int64_t, http_reply*> asked_;                // by the id of our requests that were sent on them
   http_reply* listening_ = nullptr;
   std::deque<std::string> unsaid_;
   std::size_t unsaid_bytes_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The clients of an http_service, as far as their clientInfo tells them apart, and how much each of them has under way.
+// The clients of the http_service, told apart by their clientInfo, and the load that each of them causes: calls in
+// progress and unread bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace hawser {
 class http_clients {
  public:
   struct limits {
-    std::size_t max_calls = 0;              ///< of one client, that are being answered
+    std::size_t max_calls = 0;              ///< calls of one client in progress
     std::size_t max_unread_per_client = 0;  ///< bytes
     std::size_t max_unread = 0;
   };
@@ -31,9 +32,9 @@ class http_clients {
     client& operator=(const client&) = delete;
     ~client() { all_.known_.erase(name_); }
 
-    /// Of its clientInfo.
+    /// The digest of its clientInfo.
     [[nodiscard]] const text_digest& name() const noexcept { return name_; }
-    /// What it has not read, in all its sessions.
+    /// The bytes that it has not read, in all its sessions.
     [[nodiscard]] const std::shared_ptr<unread_bytes>& unread() const noexcept { return unread_; }
 
    private:
@@ -43,10 +44,10 @@ class http_clients {
     std::size_t calls_ = 0;
     std::shared_ptr<unread_bytes> unread_;
   };
-  /// It is known as long as somebody has one of these. This object outlives them.
+  /// A client is kept as long as a client_ref to it exists. http_clients must outlive them all.
   using client_ref = std::shared_ptr<client>;
 
-  /// A call that is being answered, as long as it lives.
+  /// Counts a call as in progress for as long as this object lives.
   class call {
    public:
     explicit call(client_ref whose) noexcept : of_(std::move(whose)) { ++of_->calls_; }
@@ -60,7 +61,7 @@ class http_clients {
    private:
     client_ref of_;
   };
-  /// Nothing where it would be one too many of this client.
+  /// Returns nullopt if the client has reached its limit.
   [[nodiscard]] std::optional<call> begin_call(const text_digest& name);
 
  private:

@@ -9,7 +9,7 @@ namespace hawser {
 
 namespace {
 
-// 2026-07-28: errors about the request as such have a status of their own; what a service says travels on 200.
+// 2026-07-28: protocol-level errors have an HTTP status of their own; errors of the service are sent with status 200.
 int status_of(int failure) noexcept {
   namespace code = protocol::code;
   switch (failure) {
@@ -79,7 +79,7 @@ void http_reply::reply(http_call& call, piece all, const manner& how) {
   call.reply(how.statuses ? status_of(all.failure) : 200, fields, std::move(all.line));
 }
 
-// Waits for the next message; false where there will be none.
+// Waits for the next message. Returns false if there will be none.
 task<bool> http_reply::more(http_call& call, const manner& how) {
   while (waiting_.empty() && !over()) {
     changed_.reset();
@@ -115,7 +115,7 @@ task<void> http_reply::write(http_call& call, const manner& how) {
     std::string{}.swap(next.line);  // it may be large, and the client slow
     auto sent = co_await call.send(std::move(text));
     taken(size);
-    if (!sent && sent.error().code != errc::cancelled) co_return;  // the last words are said under a stop, too
+    if (!sent && sent.error().code != errc::cancelled) co_return;  // the final messages are sent even after a stop
   }
   if (over() && waiting_.empty() && call.so_far() == http_call::stage::streaming) call.end();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The answer to one HTTP request, made of messages: a JSON body where the first of them is all there is to say, else a
-// stream of events. Knows nothing of sessions.
+// The response to one HTTP request, built from JSON-RPC messages: a JSON body if the first message completes it, else
+// an SSE stream. Independent of sessions.
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,39 @@ namespace hawser {
 class http_reply {
  public:
   enum class form : std::uint8_t { whole_if_possible, events };
-  /// `expected`: the ids, as JSON, of the requests whose answers end it. None: it goes on until somebody ends it.
+  /// `expected`: the ids, as JSON, of the requests whose responses complete it. If empty, it continues until end() is
+  /// called.
   explicit http_reply(std::set<std::string, std::less<>> expected, form as = form::whole_if_possible)
       : expected_(std::move(expected)), endless_(expected_.empty()), form_(as) {}
   http_reply(const http_reply&) = delete;
   http_reply& operator=(const http_reply&) = delete;
   ~http_reply() { count_in(nullptr); }
 
-  /// The ids that were neither answered nor cancelled yet.
+  /// The ids that have been neither answered nor cancelled yet.
   [[nodiscard]] const std::set<std::string, std::less<>>& expected() const noexcept { return expected_; }
-  /// This one will not be answered.
+  /// There will be no response for this id.
   void expect_no_more(std::string_view id) noexcept;
-  /// Requests of ours that were sent here, for whoever finds replies by them.
+  /// The ids of our requests that were sent on this response, so that they can be mapped back to it.
   [[nodiscard]] const std::vector<std::int64_t>& asked() const noexcept { return asked_; }
   void note_asked(std::int64_t request) { asked_.push_back(request); }
-  /// Never waits. What comes after the end is dropped.
+  /// Never waits. Messages added after the end are dropped.
   void add(const outgoing& message);
-  /// Nothing more will come.
+  /// No more messages will be added.
   void end() noexcept;
-  /// The same, and nobody reads what waits.
+  /// As end(), and discards what is queued.
   void drop() noexcept;
-  /// Bytes that the system has not taken.
+  /// Bytes that the operating system has not accepted yet.
   [[nodiscard]] std::size_t queued() const noexcept { return queued_; }
-  /// Its bytes are counted there from now on, as long as both live; null: nowhere.
+  /// Counts the queued bytes in `unread` from now on, as long as both live; null: nowhere.
   void count_in(unread_bytes* unread) noexcept;
 
   struct manner {
-    http_fields fields{};                            ///< of an answer that is no error
-    duration keep_alive = std::chrono::seconds{15};  ///< so often a silent stream shows that it lives
-    bool statuses = false;                           ///< errors have the status that 2026-07-28 gives them
+    http_fields fields{};                            ///< for successful responses
+    duration keep_alive = std::chrono::seconds{15};  ///< interval of SSE comments on an idle stream
+    bool statuses = false;  ///< map JSON-RPC errors to the HTTP status that 2026-07-28 specifies
   };
-  /// Until the system has taken everything or the client is gone. Where nothing came before the end, nothing is sent,
-  /// either.
+  /// Writes until the operating system has accepted everything or the client has disconnected. Sends nothing if end()
+  /// is called before any message was added.
   task<void> write(http_call& call, const manner& how);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 namespace header = protocol::header;
 namespace method = protocol::method;
 
-// A scheme and an authority and nothing else, of this machine.
+// Whether the origin is just a scheme and an authority and names this machine.
 bool is_local(const std::string& origin) {
   const std::size_t authority = origin.find("://");
   if (authority == std::string::npos || origin.find_first_of("/?#@", authority + 3) != std::string::npos) return false;
@@ -121,14 +121,14 @@ std::optional<http_refusal> wrong_content(const http_fields& fields) {
   const auto type = only_field(fields, "Content-Type");
   if (!type || !equal_ignoring_case(media_type(*type), "application/json"))
     return http_refusal{.status = 415, .what = "a message comes as Content-Type: application/json"};
-  // Sending messages: the client accepts both, as it is not its choice which of them it gets.
+  // "Sending Messages to the Server": the client must accept both types because the server chooses between them.
   if (!accepts(fields, "application/json") || !accepts(fields, "text/event-stream"))
     return http_refusal{.status = 406, .what = "Accept must have application/json and text/event-stream"};
   return std::nullopt;
 }
 
-// Serving legacy clients, too: the era is a property of each message. As serving_session has it, but that `initialize`
-// with the `_meta` of the other era is none of the handshake.
+// The era is a property of each message, so that legacy and modern clients are served side by side. Same rule as in
+// serving_session, except that `initialize` with modern `_meta` is not a handshake.
 bool belongs_to_modern(const http_fields& fields, const message_view& message, const serving_options& serving) {
   if (!serving.serves_modern()) return false;
   if (!serving.serves_legacy()) return true;
@@ -151,12 +151,12 @@ std::optional<http_refusal> wrong_modern_request(const http_fields& fields, cons
     if (requested && (!serves(serving, *requested) || message.method == method::initialize))
       return refusal_of(unsupported_version(*requested, serving.revisions));
   }
-  // Two versions at once is a fault of its own, whichever of them is served.
+  // Two different versions in one request are an error of their own, whether or not one of them is served.
   if (said && fields.count(header::protocol_version) > 0) {
     if (auto wrong = differs(fields, header::protocol_version, *said)) return wrong;
   }
   if (auto client = modern_client(params, serving.revisions); !client) return refusal_of(client.error());
-  // Standard header fields: all that route by them see what we serve.
+  // Standard header fields: intermediaries that route by these fields must see the values that we serve.
   if (auto wrong = differs(fields, header::protocol_version, *said)) return wrong;
   if (auto wrong = differs(fields, header::method, message.method)) return wrong;
   if (message.method == method::initialize)
@@ -164,7 +164,7 @@ std::optional<http_refusal> wrong_modern_request(const http_fields& fields, cons
   const std::string_view member = name_member(message.method);
   if (member.empty()) return std::nullopt;
   const auto name = text_of(find_member(params, member));
-  if (!name) return std::nullopt;  // whoever serves it says what is missing
+  if (!name) return std::nullopt;  // the handler reports the missing member
   return differs(fields, header::name, *name);
 }
 

@@ -83,7 +83,7 @@ task<void> http_service::live(http_service& self, session_ref session) {
   self.sessions_.erase(session->id());
 }
 
-// T-32: everything that the head alone decides, before anything of the body is read.
+// T-32: checks everything that the request head decides before any of the body is read.
 std::optional<whole_answer> http_service::judge(const http_head& request) const {
   if (auto foreign = foreign_origin(request.fields)) return foreign->answer({});
   if (without_query(request.target) != options_.path)
@@ -135,11 +135,11 @@ task<void> http_service::post(http_call& call) {
   }
 }
 
-// Since 2026-07-28 a request stands for itself: it has a serving_session for as long as it lasts, and when the client
-// goes away that is stopped.
+// Since 2026-07-28 each request is independent. It gets a serving_session of its own, which is stopped if the client
+// disconnects.
 task<void> http_service::serve_modern(http_call& call, const message_view& message) {
   if (message.kind == message_kind::notification) {
-    accept(call);  // there is none that would change anything
+    accept(call);  // no notification has an effect in this era
     co_return;
   }
   const std::string id = id_of(message);
@@ -167,7 +167,7 @@ task<void> http_service::serve_modern(http_call& call, const message_view& messa
   co_await reply.write(call, how);
   serving.request_stop();
   co_await serving.join();
-  // What the end itself had to say: a subscription gets its result.
+  // Messages that the end itself produced: a subscription gets its result.
   if (call.so_far() != http_call::stage::ended) co_await reply.write(call, how);
   channel.detach(reply);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MCP over Streamable HTTP, the server's side: one endpoint that serves a service to many clients, in both eras at
-// once. A request since 2026-07-28 stands for itself; before, `initialize` begins a session. No authorization: loopback
+// MCP over Streamable HTTP, server side: one endpoint that serves a service to many clients, in both eras at once.
+// Since 2026-07-28 each request is independent; before, `initialize` begins a session. No authorization: loopback
 // only.
 #pragma once
 
@@ -19,34 +19,36 @@ namespace hawser {
 struct http_service_options {
   serving_options serving{};
   std::string path = "/mcp";
-  /// Of the era with a handshake. One more takes the place of one on which nothing came after `initialize`, else of
-  /// one that was idle for `session_rest`, never of one in use; where there is none it is refused with 503.
+  /// Limit for legacy sessions. A new session above the limit replaces one that received nothing after `initialize`,
+  /// else one that was idle for `session_rest`, but never one in use. If there is no such session, the request is
+  /// refused with 503.
   std::size_t max_sessions = 64;
   duration session_rest = std::chrono::minutes{5};
-  /// Of one client, which is known by its clientInfo. One more takes the place of its own idle one, or is refused.
+  /// Limit for sessions of one client, identified by its clientInfo. A new session above the limit replaces an idle
+  /// one of the same client, or is refused.
   std::size_t max_sessions_per_client = 16;
-  /// Requests and streams of one client that are being answered; one more is refused with 429.
+  /// Limit for requests and streams of one client in progress. Above it, requests are refused with 429.
   std::size_t max_calls_per_client = 128;
   /// Bytes that requests of all clients may hold at once; see serving_options::max_held.
   std::size_t max_held = std::size_t{256} << 20;
-  /// Bytes of answers and notifications that were not read, of one session or one request since 2026-07-28, …
+  /// Limits for unread bytes of responses and notifications: of one session or one modern request …
   exchange_limits unread{};
-  /// … of one client in all of them, and of all clients. While a client has left a quarter of a limit unread, its other
-  /// requests wait; results that are there at once and exceed a limit together are dropped, and their errors say so.
+  /// … of one client in total, and of all clients. While a client has left more than a quarter of a limit unread, its
+  /// other requests wait. Results that together exceed a limit are dropped and replaced by an error that says so.
   std::size_t max_unread_per_client = std::size_t{64} << 20;
   std::size_t max_unread = std::size_t{256} << 20;
-  duration session_patience = std::chrono::minutes{30};  ///< with a session that nobody uses
-  duration keep_alive = std::chrono::seconds{15};        ///< so often a silent stream shows that it lives
+  duration session_patience = std::chrono::minutes{30};  ///< after which an unused session is ended
+  duration keep_alive = std::chrono::seconds{15};        ///< interval of SSE comments on an idle stream
 };
 
 class http_service {
  public:
-  /// Both outlive it.
+  /// The loop and the service must outlive it.
   http_service(loop& home, service& what, http_service_options options = {});
   http_service(const http_service&) = delete;
   http_service& operator=(const http_service&) = delete;
 
-  /// Serves there until it is stopped. Once. Unbounded.
+  /// Serves on `at` until stopped. May be called once. Unbounded.
   task<void> run(http_server& at);
 
   [[nodiscard]] std::size_t sessions() const noexcept { return sessions_.size(); }
@@ -55,7 +57,7 @@ class http_service {
   using session_ref = std::shared_ptr<http_session>;
   struct found_session {
     session_ref session{};
-    http_refusal why{};  // where there is none
+    http_refusal why{};  // the refusal, if session is null
   };
 
   [[nodiscard]] std::optional<whole_answer> judge(const http_head& request) const;
@@ -65,7 +67,7 @@ class http_service {
   task<void> initialize(http_call& call, const message_view& message);
   task<void> serve_in_session(http_call& call, const message_view& message);
   task<void> serve_batch(http_call& call);
-  // A message of a batch, or one alone; of a request, its id as JSON.
+  // A message of a batch, or a single one, with its id as JSON if it is a request.
   struct posted {
     std::string_view message;
     std::string id{};
@@ -78,7 +80,7 @@ class http_service {
 
   [[nodiscard]] found_session session_of(const http_head& request) const;
   bool make_room(const text_digest& client);
-  // Nothing where it would be one too many of this client, which the call is answered then.
+  // If the client has reached its limit, responds with 429 and returns nullopt.
   [[nodiscard]] std::optional<http_clients::call> begin_call(http_call& call, const text_digest& client,
                                                              std::string_view id);
   static task<void> live(http_service& self, session_ref session);
@@ -86,10 +88,10 @@ class http_service {
   loop& loop_;
   service& service_;
   http_service_options options_;
-  serving_options modern_;  // what requests without a session are served with
+  serving_options modern_;  // for requests without a session
   http_clients clients_;
   std::map<std::string, session_ref, std::less<>> sessions_;
-  scope* lives_ = nullptr;  // of the sessions, while it runs
+  scope* lives_ = nullptr;  // runs the sessions; set while run() is active
 };
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of http_service that only the era with a handshake has: sessions.
+// The part of http_service that only the legacy era needs: sessions.
 #include <algorithm>
 #include <set>
 
@@ -19,8 +19,8 @@ http_refusal session_ended() { return {.status = 404, .what = "the session has e
 
 }  // namespace
 
-// What nobody has used yet goes first, and of what is alike the one that was idle for longest. A client may give up any
-// of its own sessions that is not in use, of others only those that nobody needs.
+// Evicts the least used session first, and among equals the one that was idle for longest. A new session may replace
+// any session of the same client that is not in use; of other clients, only unused or idle ones.
 bool http_service::make_room(const text_digest& client) {
   const auto own = static_cast<std::size_t>(std::count_if(
       sessions_.begin(), sessions_.end(), [&](const auto& one) { return one.second->client() == client; }));
@@ -42,7 +42,7 @@ bool http_service::make_room(const text_digest& client) {
   return true;
 }
 
-// Session management: the id goes out with the result of `initialize`, and with nothing else.
+// Session management: the session id is sent only with the result of `initialize`.
 task<void> http_service::initialize(http_call& call, const message_view& message) {
   if (auto wrong = wrong_legacy_version(call.request().fields, options_.serving)) {
     refuse(call, *wrong, id_of(message));
@@ -106,7 +106,7 @@ task<void> http_service::serve_in_session(http_call& call, const message_view& m
   }
 }
 
-// Batches: 2025-03-26 only. The answers come as events of one stream.
+// Batches exist in 2025-03-26 only. The responses are sent as events of one stream.
 task<void> http_service::serve_batch(http_call& call) {
   const found_session found = session_of(call.request());
   if (!found.session || !protocol::has_batches(found.session->channel().revision())) {
@@ -153,9 +153,9 @@ task<void> http_service::serve_batch(http_call& call) {
   }
 }
 
-// Between two messages of a batch everybody else has a turn, and while the client leaves much unread there is no next
-// one. Where the client has gone away only the turns are left: its requests were accepted, and the session itself waits
-// until there is room.
+// Between two messages of a batch other clients are served, and the next message waits while the client has much
+// unread data. If the client has disconnected, there is only the pause: its requests were accepted, and the session
+// itself waits for room.
 task<void> http_service::deliver(const http_service& self, exchange_channel& to, const http_reply& reply,
                                  std::vector<posted> messages) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -174,7 +174,7 @@ task<void> http_service::deliver(const http_service& self, exchange_channel& to,
   }
 }
 
-// Before 2026-07-28 a client that goes away has not cancelled anything: the session goes on without it.
+// Before 2026-07-28 a disconnect does not cancel the request: the session continues.
 task<void> http_service::exchange(http_call& call, http_session& in, http_reply& reply, std::vector<posted> messages) {
   exchange_channel& channel = in.channel();
   auto opened = co_await channel.opened();
@@ -199,13 +199,13 @@ task<void> http_service::exchange(http_call& call, http_session& in, http_reply&
   if (channel.ended()) {
     refuse(call, session_ended());
   } else {
-    http_fields fields;  // cancelled: a stream without the answer
+    http_fields fields;  // cancelled: a stream without the response
     fields.add("Content-Type", "text/event-stream");
     call.reply(200, fields, {});
   }
 }
 
-// Listening for messages from the server: one stream a session, the newest.
+// Listening for messages from the server: one stream per session; a new one replaces the previous one.
 task<void> http_service::listen(http_call& call) {
   const found_session found = session_of(call.request());
   if (!found.session) {

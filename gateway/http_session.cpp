@@ -38,7 +38,7 @@ void http_session::touch() noexcept {
   touched_.set();
 }
 
-// Ends where nobody has come for so long; a request that takes longer is use, too.
+// Completes when the session was unused for `patience`. A request that takes longer counts as use.
 task<result<void>> http_session::unused(duration patience) {
   while (true) {
     touched_.reset();

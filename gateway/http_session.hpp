@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A session of the era with a handshake, over HTTP: a serving_session that lives from one request to the next, under a
-// name that only its client knows, and ends when it was not used for long.
+// A legacy session over HTTP: a serving_session that lives across requests, identified by a random id known only to
+// its client, and ended after a period without use.
 #pragma once
 
 #include <algorithm>
@@ -15,26 +15,26 @@ namespace hawser {
 
 class http_session {
  public:
-  /// `client`: who has begun it, as far as that is known.
+  /// `client`: the client that began it, identified by its clientInfo.
   http_session(loop& home, service& what, const serving_options& serving, const exchange_limits& limits,
                http_clients::client_ref client);
 
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
   [[nodiscard]] exchange_channel& channel() noexcept { return channel_; }
 
-  /// Serves until it is ended, by the client or by a stop, or nobody has used it for `patience`. Unbounded.
+  /// Serves until the client or a stop ends it, or until it was unused for `patience`. Unbounded.
   task<void> run(duration patience);
   [[nodiscard]] bool in_use() const noexcept { return users_ > 0; }
   [[nodiscard]] const text_digest& client() const noexcept { return client_->name(); }
 
-  /// What the client has made of it so far: sessions that nobody needs are given up first.
+  /// How far the client has used the session. The least used sessions are evicted first.
   enum class standing : std::uint8_t { begun, notified, used };
   [[nodiscard]] standing how() const noexcept { return standing_; }
-  /// Something has come after `initialize`.
+  /// Records that a message came after `initialize`.
   void came(standing what) noexcept { standing_ = std::max(standing_, what); }
   [[nodiscard]] time_point last_used() const noexcept { return last_used_; }
 
-  /// For as long as a request of the client is being answered.
+  /// Marks the session as in use while a request of the client is being answered.
   class use {
    public:
     explicit use(http_session& of) noexcept;

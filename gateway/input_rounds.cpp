@@ -17,7 +17,8 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t name_bytes = 18;
-// A tree needs many times the memory of its text: larger arguments may differ in their spaces only.
+// A parsed tree needs many times the memory of its text. Larger arguments are compared as text without whitespace, so
+// for them the order of members matters.
 constexpr std::size_t largest_tree = std::size_t{64} << 10;
 
 void append_sorted(std::string& to, const boost::json::value& value) {
@@ -62,7 +63,7 @@ std::string without_spaces(std::string_view json) {
   return text;
 }
 
-// A client may write the same arguments with other spaces, or its members in another order.
+// A client may repeat the same arguments with different whitespace or member order.
 std::string comparable(std::string_view json) {
   if (json.size() > largest_tree) return without_spaces(json);
   const auto tree = raw_json{json}.parse();
@@ -80,7 +81,7 @@ error no_room(std::string_view whose) {
 }  // namespace
 
 text_digest input_rounds::subject_of(std::string_view method, std::string_view name, std::string_view arguments) {
-  // Digests side by side, so that nothing can move from one part to the next.
+  // Concatenates fixed-size digests, so that no bytes can shift from one part to the next.
   std::string all;
   for (const text_digest& part : {digest_of(method), digest_of(name), digest_of(comparable(arguments))})
     all.append(part.begin(), part.end());
@@ -123,7 +124,7 @@ result<std::string> input_rounds::wait(const text_digest& client, const text_dig
   return name;
 }
 
-// requestState is whatever the client likes to send.
+// request_state is untrusted input.
 result<input_rounds::round> input_rounds::resume(std::string_view request_state, const text_digest& subject,
                                                  time_point now) {
   const auto found = by_name_.find(digest_of(request_state));

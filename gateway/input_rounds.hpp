@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Requests that wait for the client to come again with answers (2026-07-28). The client gets a random name for what is
-// kept here and nothing else, so there is nothing in it to read, forge or use twice. What is kept is never dropped for
-// another: where there is no room, the new one is refused.
+// Requests that wait for the client to retry with input responses (2026-07-28). The client gets only a random token
+// for the state kept here, so there is nothing in it to read, forge or replay. Kept state is never evicted: if there
+// is no room, the new request is refused.
 #pragma once
 
 #include <list>
@@ -20,25 +20,26 @@ class input_rounds {
   struct limits {
     std::size_t max_waiting = 1024;  ///< of all clients
     std::size_t max_waiting_per_client = 128;
-    std::size_t max_bytes = std::size_t{16} << 20;  ///< of the states that are kept, of all clients
+    std::size_t max_bytes = std::size_t{16} << 20;  ///< total size of the kept states, of all clients
     std::size_t max_bytes_per_client = std::size_t{4} << 20;
     std::size_t max_rounds = 10;  ///< of one request
     duration patience = std::chrono::minutes{30};
   };
   struct round {
-    std::size_t number = 0;  ///< how often it was asked before
+    std::size_t number = 0;  ///< how often the client was asked before
     std::string state;
   };
 
   input_rounds() = default;
   explicit input_rounds(limits l) noexcept : limits_(l) {}
 
-  /// What a retry must be about: the same method, the same name, the same arguments, which are JSON.
+  /// Identifies the request that a retry must repeat: same method, same name, same arguments (JSON).
   static text_digest subject_of(std::string_view method, std::string_view name, std::string_view arguments);
 
-  /// The requestState for the client; an error when it was asked too often, or there is no room.
+  /// Returns the requestState for the client. Fails if the client was asked too often or there is no room.
   result<std::string> wait(const text_digest& client, const text_digest& subject, round current, time_point now);
-  /// What was kept under this name, once. An error, as invalid parameters, where nothing is, or not for this subject.
+  /// Returns the state kept for this token and removes it. Fails with invalid params if there is none, or if it
+  /// belongs to another subject.
   result<round> resume(std::string_view request_state, const text_digest& subject, time_point now);
 
   [[nodiscard]] std::size_t waiting() const noexcept { return entries_.size(); }
@@ -49,7 +50,7 @@ class input_rounds {
     std::size_t bytes = 0;
   };
   struct entry {
-    text_digest name;  // of its name, so that a search tells nothing about it
+    text_digest name;  // digest of the token, so that lookup time reveals nothing about the token
     text_digest client;
     text_digest subject;
     round current;

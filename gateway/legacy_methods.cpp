@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of serving_session that only the era with a handshake has.
+// The part of serving_session that only the legacy era needs.
 #include <algorithm>
 
 #include "../transports/json_text.hpp"
@@ -51,7 +51,8 @@ void serving_session::on_legacy(std::string_view name, std::string_view params, 
   }
 }
 
-// Initialize: echo the version where we know it, else the newest that we have in this era. A second one begins anew.
+// Initialize: echo the requested version if it is known, else answer with the newest legacy version. A second
+// `initialize` starts over.
 void serving_session::initialize(std::string_view params, responder& answer) {
   const auto requested = text_of(find_member(params, "protocolVersion"));
   if (!requested) {
@@ -82,7 +83,7 @@ void serving_session::initialize(std::string_view params, responder& answer) {
       client_view{.revision = revision, .capabilities = object_of("capabilities"), .info = object_of("clientInfo")});
   const service_card& card = card_of(service_, means_.home);
   legacy_level_.reset();
-  if (card.logging) legacy_level_ = severity::info;  // until it says what it wants
+  if (card.logging) legacy_level_ = severity::info;  // until the client sets a level
   object_writer result;
   result.text("protocolVersion", revision)
       .member("capabilities", shape::capabilities(card, revision))
@@ -112,7 +113,7 @@ void serving_session::watch(std::string_view params, responder& answer) {
     respond_rpc_error(answer, invalid_params("params.uri is not a string"));
     return;
   }
-  const text_digest which = digest_of(*uri);  // only looked up again, so its text is not kept
+  const text_digest which = digest_of(*uri);  // only compared, so the text is not kept
   if (legacy_.watched.size() >= options_.max_watched && !legacy_.watched.contains(which)) {
     answer.fail(code::internal_error,
                 "more than " + std::to_string(options_.max_watched) + " resources are subscribed to");

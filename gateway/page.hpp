@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists in pages: the cursor is a place in the list, wrapped so that nobody is tempted to make one up.
+// Pagination of lists. The cursor is an offset into the list, encoded so that clients treat it as opaque.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace hawser {
 
-/// Under which name a list stands in its result.
+/// The name of the list's member in its result.
 std::string_view member_name(list_kind what) noexcept;
 
-/// The result of a list method, in the shape of the revision: the items from `cursor` on, at most `page_size`. A list
-/// that has become shorter meanwhile ends early; a cursor that never was one is an error, as invalid parameters.
+/// The result of a list method, adapted to the revision: at most `page_size` items from `cursor` on. If the list has
+/// become shorter since, the page is short or empty. A cursor that was not issued here is an invalid-params error.
 result<std::string> list_page(list_kind what, const std::vector<std::string>& items, std::string_view params,
                               std::size_t page_size, std::string_view revision);
 

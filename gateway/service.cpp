@@ -38,7 +38,7 @@ error invalid_params(std::string what) {
 
 error no_such_resource(std::string_view uri) {
   std::string data = R"({"uri":)";
-  constexpr std::size_t longest = 4096;  // of any that could be a mistake
+  constexpr std::size_t longest = 4096;  // longer ones are not echoed in full
   append_quoted(data, uri.size() <= longest ? std::string{uri} : shortened(uri));
   return error{.code = errc::remote,
                .what = "there is no resource " + json_string(shortened(uri)),
@@ -50,13 +50,13 @@ std::string shortened(std::string_view text) {
   constexpr std::size_t most = 200;
   if (text.size() <= most) return std::string{text};
   std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no half character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // do not split a UTF-8 sequence
   return std::string{text.substr(0, end)} + "…";
 }
 
 std::string text_result(std::string_view text) {
   std::string result;
-  result.reserve(text.size() + 64);  // it may be large, and would grow to twice its size
+  result.reserve(text.size() + 64);  // it may be large; growing would allocate up to twice its size
   result += R"({"content":[{"type":"text","text":)";
   append_quoted(result, text);
   return result += "}]}";

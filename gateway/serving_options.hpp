@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The settings of a serving_session: which revisions it speaks, its limits, its patience.
+// The settings of a serving_session: revisions, limits and timeouts.
 #pragma once
 
 #include <memory>
@@ -14,22 +14,23 @@
 namespace hawser {
 
 struct serving_options {
-  /// Oldest first. Both eras are served where both have a revision here.
+  /// Oldest first. An era is served if one of its revisions is listed.
   std::vector<std::string_view> revisions{protocol::revision::all.begin(), protocol::revision::all.end()};
   std::size_t page_size = 100;
-  std::size_t max_requests = 256;  ///< under way at once, subscriptions included; beyond it they are refused
-  std::size_t max_watched = 1024;  ///< resources that one client has subscribed to
-  /// Of the requests under way, and of answers to questions; beyond it they are refused. Each session's, and where
-  /// several sessions share `held_overall`, all of theirs.
+  std::size_t max_requests = 256;  ///< in progress at once, including subscriptions; more are refused
+  std::size_t max_watched = 1024;  ///< resource subscriptions of one client
+  /// The limit in bytes for requests in progress and for responses to input requests; more are refused. It applies to
+  /// each session and, if sessions share `held_overall`, to their total as well.
   std::size_t max_held = std::size_t{64} << 20;
   std::shared_ptr<byte_budget> held_overall{};
-  shape::cache_hint keep{};  ///< of what the service itself says nothing about
+  shape::cache_hint keep{};  ///< for results for which the service sets no hint
   input_rounds::limits rounds{};
-  /// Where a client that comes again is known from, if not from this session alone: over HTTP each request of the era
-  /// without a handshake has a session of its own. Null: the session's own, with the limits above.
+  /// The store that a retry is resolved against, if it is shared: over HTTP each modern request has a session of its
+  /// own. Null: the session's own store, with the limits above.
   std::shared_ptr<input_rounds> known_rounds{};
-  duration answer_patience = std::chrono::minutes{10};  ///< with a user who was asked something
-  /// What had come before the client closed its end may still be answered, for so long: it may be a pipeline.
+  duration answer_patience = std::chrono::minutes{10};  ///< for the user's response to an input request
+  /// How long requests received before the client closed its end may still be answered: the client may be a shell
+  /// pipeline.
   duration linger = std::chrono::milliseconds{500};
 
   [[nodiscard]] bool serves_modern() const noexcept { return !revisions.empty() && protocol::modern(revisions.back()); }

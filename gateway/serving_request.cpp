@@ -43,7 +43,7 @@ void serving_request::answered(std::string answers, std::string state) {
   state_ = std::move(state);
 }
 
-// Progress: only for who asked for it, only upwards, and nothing after the answer.
+// Progress: only with a token, only increasing values, and nothing after the response.
 void serving_request::progress(double value, std::optional<double> total, std::string_view message) {
   if (token_.empty() || !responder_.wanted() || !std::isfinite(value)) return;
   if (last_progress_ && value <= *last_progress_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One request as a handler of a service sees it: what is asked, by whom, what was answered to its questions so far, and
-// how to tell of progress meanwhile. The same in both eras.
+// One request as a service handler sees it: its params, the client, the responses to its input requests so far, and
+// functions to send progress and log messages. The same in both eras.
 #pragma once
 
 #include <memory>
@@ -16,34 +16,35 @@ namespace hawser {
 
 class serving_request {
  public:
-  /// `threshold`, from which on log messages are wanted, may change meanwhile. All that is referred to outlives this.
+  /// `threshold` is the minimum severity for log messages; it may change while the request runs. Everything passed by
+  /// reference must outlive this object.
   serving_request(std::string params, std::shared_ptr<const client_view> client, peer& side, const responder& answer,
                   const std::optional<severity>& threshold);
 
-  /// Of the tool or the prompt, or the URI of the resource; decoded.
+  /// The name of the tool or prompt, or the URI of the resource; decoded.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// An object, `{}` where none came.
+  /// An object; `{}` if the request had none.
   [[nodiscard]] std::string_view arguments() const noexcept { return arguments_; }
-  /// Everything, unknown members included.
+  /// All params, including unknown members.
   [[nodiscard]] std::string_view params() const noexcept { return params_; }
   [[nodiscard]] const client_view& client() const noexcept { return *client_; }
 
-  /// What came back to the question with this key, an object as JSON text; empty where nothing did. Untrusted.
+  /// The response to the input request with this key, a JSON object; empty if there is none. Untrusted.
   [[nodiscard]] std::string_view answer(std::string_view key) const;
-  /// As it stood in the reply that asked.
+  /// The state from the reply that asked for input.
   [[nodiscard]] const std::string& state() const noexcept { return state_; }
 
-  /// Sent where the client asked for it. Values must grow; others are dropped.
+  /// Sent only if the client supplied a progress token. Values must increase; others are dropped.
   void progress(double value, std::optional<double> total = {}, std::string_view message = {});
-  /// Sent where the client wants to hear of it. `data` is JSON.
+  /// Sent only if the client's log level includes `grave`. `data` is JSON.
   void log(severity grave, std::string_view logger, std::string_view data);
 
-  /// As it stands in the params, JSON; empty where there is none that could be sent back.
+  /// The progress token as JSON, as found in the params; empty if there is none that could be sent back.
   [[nodiscard]] static std::string_view progress_token(std::string_view params);
 
   /// The request's id, as JSON.
   [[nodiscard]] std::string id() const { return responder_.id().json(); }
-  /// For the session, before it calls the handler again.
+  /// Called by the session before it calls the handler again.
   void answered(std::string answers, std::string state);
 
  private:
@@ -53,8 +54,8 @@ class serving_request {
   const responder& responder_;
   const std::optional<severity>& threshold_;
   std::string name_;
-  std::string_view arguments_ = "{}";  // of params_
-  std::string_view token_;             // the same
+  std::string_view arguments_ = "{}";  // points into params_
+  std::string_view token_;             // points into params_
   std::optional<double> last_progress_;
   std::string answers_;  // an object
   std::string state_;

@@ -17,7 +17,7 @@ namespace method = protocol::method;
 namespace code = protocol::code;
 
 constexpr std::size_t longest_token = 1024;
-// An answer up to this size is always sent: the error in its place would not be much smaller.
+// A response up to this size is always sent: the error in its place would not be much smaller.
 constexpr std::size_t small_answer = std::size_t{4} << 10;
 
 void respond_error(responder& answer, const error& why) {
@@ -86,16 +86,16 @@ task<result<void>> serving_session::run() {
 task<void> serving_session::end() {
   ending_ = true;
   receiver& side = side_;
-  if (why_gone_) side.on_closed(*why_gone_);  // stops everything that is under way
+  if (why_gone_) side.on_closed(*why_gone_);  // stops all requests in progress
   ended_.set();
   requests_->request_stop();
   co_await requests_->join();
   auto closed = co_await channel_.close();
   ignore(closed, "there is nobody to tell");
-  side.on_closed(*why_gone_);  // by now at the latest: closing told it
+  side.on_closed(*why_gone_);  // at the latest: closing the channel reports it
 }
 
-// Serving legacy clients, too: the era is a property of each request.
+// The era is a property of each request, so that legacy and modern clients are served side by side.
 void serving_session::on_request(std::string_view name, std::string_view params, responder answer) {
   if (ending_) {
     answer.fail(code::internal_error, "the server is ending");
@@ -149,7 +149,7 @@ std::string serving_session::discovered() const {
 
 void serving_session::begin(const shared_method& which, std::string_view params,
                             std::shared_ptr<const client_view> client, responder answer) {
-  // It is sent back with every progress.
+  // The token is sent back with every progress notification.
   if (serving_request::progress_token(params).size() > longest_token) {
     respond_error(answer, invalid_params("params._meta.progressToken is longer than " + std::to_string(longest_token) +
                                          " bytes"));
@@ -169,7 +169,7 @@ void serving_session::begin(const shared_method& which, std::string_view params,
 task<void> serving_session::serve(serving_session& self, const shared_method& which, std::string params,
                                   std::shared_ptr<const client_view> client, responder answer,
                                   byte_budget::share /*held*/) {
-  // Logging: session-wide before 2026-07-28, asked for by each request since.
+  // Logging: the level is session-wide before 2026-07-28, and per request since.
   std::optional<severity> own_level;
   const bool modern = client->modern();
   if (modern && card_of(self.service_, self.means_.home).logging) {
@@ -187,9 +187,9 @@ task<void> serving_session::serve(serving_session& self, const shared_method& wh
   if (--self.under_way_ == 0) self.idle_.set();
 }
 
-// Back pressure: what a client does not read is not made. How large a result is, is known only when it is there, so no
-// other one is begun while much is unread. One at a time goes on, with a look at the descriptors in between, so that
-// other clients are served meanwhile.
+// Back pressure: no result is produced for a client that does not read. The size of a result is not known in advance,
+// so no further request is started while much is unread. Waiting requests continue one at a time, with a poll of the
+// descriptors in between, so that other clients are served meanwhile.
 task<result<void>> serving_session::wait_for_room() {
   auto turn = co_await dispatching_.acquire();
   if (!turn) co_return turn.error();
@@ -201,19 +201,22 @@ task<result<void>> serving_session::wait_for_room() {
 void serving_session::respond(responder& answer, result<std::string> served) {
   const std::size_t size = served ? served->size() : served.error().what.size() + served.error().data.size();
   if (size > small_answer && !channel_.has_room(size)) {
-    // Requests that were begun together have results that are too large together. This one must not look unserved.
+    // Requests that started together may have results that are too large together. The error must say that this one
+    // was executed.
     answer.fail(code::internal_error, "the request was handled, but its answer of " + std::to_string(size) +
                                           " bytes was dropped: too much of what was sent before has not been read yet");
   } else if (served) {
     answer.result(std::move(*served));
   } else if (served.error().code == errc::cancelled) {
-    answer.fail(code::internal_error, "the server is ending");  // who cancelled it does not hear this
+    // a client that cancelled the request does not receive this
+    answer.fail(code::internal_error, "the server is ending");
   } else {
     respond_error(answer, served.error());
   }
 }
 
-// Subscriptions: the acknowledgement first; at the end both the result and the cancellation that the text asks for.
+// Subscriptions: the acknowledgement comes first; at the end, both the result and the cancellation that the
+// specification asks for.
 task<void> serving_session::listen(serving_session& self, listen_filter filter, responder answer) {
   const std::string id = answer.id().json();
   const subscriptions::place place = self.subscriptions_.add(id, std::move(filter));

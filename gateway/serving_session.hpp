@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The server side of MCP over one channel, for one client, in both eras at once: a request that says its version in
-// `_meta` is served by itself, any other by what `initialize` has agreed on. Answers for a service; starts nothing.
+// The server side of MCP for one client over one channel, in both eras at once: a request with a protocol version in
+// its `_meta` is served independently, any other under what `initialize` negotiated. Answers on behalf of a service;
+// starts no process.
 #pragma once
 
 #include <memory>
@@ -20,18 +21,20 @@ namespace hawser {
 
 class serving_session final : private peer_listener, private service_listener {
  public:
-  /// All three outlive it. The channel is this session's to open and close.
+  /// All three must outlive it. The session opens and closes the channel.
   serving_session(loop& home, service& what, channel& over, serving_options options = {});
   serving_session(const serving_session&) = delete;
   serving_session& operator=(const serving_session&) = delete;
   ~serving_session();
 
-  /// Serves until the client is gone or a stop comes, then ends what is under way and closes the channel. Once. An
-  /// error where the channel could not be opened or ended otherwise than by the client's will. Unbounded.
+  /// Serves until the client disconnects or a stop is requested, then ends requests in progress and closes the
+  /// channel. May be called once. Fails if the channel could not be opened or was closed for another reason than by
+  /// the client. Unbounded.
   task<result<void>> run();
 
  private:
-  // Between channel and peer: when the client has closed its end, what came before may still be answered.
+  // Sits between channel and peer: after the client has closed its end, requests received before may still be
+  // answered.
   class inlet final : public receiver {
    public:
     explicit inlet(serving_session& owner) noexcept : owner_(owner) {}
@@ -43,10 +46,10 @@ class serving_session final : private peer_listener, private service_listener {
    private:
     serving_session& owner_;
   };
-  // What `initialize` has brought, and what hangs on it.
+  // The state set up by `initialize`.
   struct legacy_client {
-    std::shared_ptr<const client_view> view;  // null: nobody has initialized
-    bool ready = false;                       // it said so: notifications may come
+    std::shared_ptr<const client_view> view;  // null: not initialized
+    bool ready = false;                       // `notifications/initialized` received: notifications may be sent
     std::set<text_digest> watched;
   };
 
@@ -83,7 +86,7 @@ class serving_session final : private peer_listener, private service_listener {
   legacy_client legacy_;
   std::optional<severity> legacy_level_;
   std::unique_ptr<scope> requests_;
-  semaphore dispatching_{1};   // of those that had to wait until their client has read
+  semaphore dispatching_{1};   // for requests that had to wait until the client has read
   std::size_t under_way_ = 0;  // without subscriptions
   event idle_;
   event gone_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How grave a log message is that a server sends to its client: the eight words of the protocol, which are syslog's.
+// Severity of log messages that a server sends to its client: the eight levels of the protocol, which are those of
+// syslog.
 #pragma once
 
 #include <array>

@@ -19,8 +19,8 @@ std::string word(std::string_view object, std::string_view name) {
 
 bool knows_all_content(std::string_view revision) { return revision >= revision_of::v2025_06_18; }
 
-// Content that came later than the revision, as a text that says what it was. Any other is not copied once more: it may
-// be most of a large result.
+// Replaces content that is newer than the revision with a text that describes it. Other content is not copied again:
+// it may be most of a large result.
 void append_content_block(std::string& to, std::string_view block, std::string_view revision) {
   const std::string type = word(block, "type");
   if (type == "audio" && revision < revision_of::v2025_03_26) {
@@ -62,8 +62,8 @@ std::string flag_object(std::string_view name, bool yes) {
 
 }  // namespace
 
-// Results (2026-07-28): resultType always, who served in `_meta`, and how long a cacheable one may be kept. What the
-// service has said itself stands, but for who served: that is for this hop to say.
+// Results (2026-07-28): resultType always, serverInfo in `_meta`, and cache hints if the result is cacheable. Members
+// that the service has set are kept, except serverInfo: this hop sets it.
 std::string modern_result(std::string_view result, std::string_view server_info, const cache_hint* hint) {
   namespace key = protocol::meta;
   object_writer whole;
@@ -97,7 +97,7 @@ std::string tool_result(std::string_view result, std::string_view revision) {
   const bool kept = structured.starts_with('{') && revision >= revision_of::v2025_06_18;
   object_writer shaped;
   shaped.members_of(result, {"resultType", "ttlMs", "cacheScope", "content", "structuredContent"});
-  // Who cannot be given it as a value gets it as a text, if there is no other.
+  // If structuredContent cannot be sent and there is no other content, it is sent as text.
   if (!structured.empty() && !kept && !has_elements(content)) {
     shaped.member("content", '[' + text_block(structured) + ']');
   } else if (content.empty() || knows_all_content(revision)) {

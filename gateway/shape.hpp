@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a service says, in the shape that the client's revision knows: members that came later are left out, and the
-// newest revision gets those that it demands. Pure functions over JSON text; what is not known passes through.
+// Adapts a service's output to the client's revision: leaves out members that were added later, and adds the members
+// that the newest revision requires. Pure functions over JSON text; unknown members pass through.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace hawser {
 
-/// Everything here takes valid JSON, and `revision` as in protocol::revision.
+/// All functions take valid JSON, and `revision` is one of protocol::revision.
 namespace shape {
 
-/// How long and by whom a result may be kept (2026-07-28).
+/// How long a result may be cached, and by whom (2026-07-28).
 struct cache_hint {
   std::int64_t ttl_ms = 0;
   std::string_view scope = "private";
 };
 
-/// A whole result, of a revision without a handshake; `hint` only for what may be kept.
+/// A complete result of a modern revision; `hint` only for cacheable results.
 std::string modern_result(std::string_view result, std::string_view server_info, const cache_hint* hint);
 
-/// An object of a list.
+/// An item of a list.
 std::string list_item(list_kind what, std::string_view item, std::string_view revision);
 /// The result of tools/call.
 std::string tool_result(std::string_view result, std::string_view revision);

@@ -73,14 +73,14 @@ task<result<served_reply>> handle(service& what, kind which, serving_request& re
   }
 }
 
-// Tool errors: what the model can do something about is a result; what the client did wrong is an error.
+// Tool errors: what the model can act on is a result; what the client did wrong is an error.
 result<std::string> failure(kind what, error why) {
   if (why.code == errc::tool_unknown) return invalid_params(std::move(why.what));
   if (what != kind::call_tool || why.code == errc::remote || why.code == errc::cancelled) return why;
   return failed_result(why.what);
 }
 
-// MissingRequiredClientCapability; the era before it has no code for that.
+// MissingRequiredClientCapability; the legacy era has no code for it.
 result<std::string> cannot_ask(kind what, const input_request& question, const std::string& missing, bool modern) {
   std::string text = "this needs a client that declares the capability " + missing + " and answers " + question.method;
   if (modern)
@@ -92,7 +92,7 @@ result<std::string> cannot_ask(kind what, const input_request& question, const s
   return invalid_params(std::move(text));
 }
 
-// What the client has answered to one question, as long as the others are not answered.
+// The response to one input request, held until the others have arrived.
 struct held_answer {
   raw_json json;
   byte_budget::share held;
@@ -113,11 +113,11 @@ task<result<held_answer>> ask_one(const serving_means& means, input_request ques
   co_return held_answer{std::move(*answer), *std::move(held)};
 }
 
-// Before 2026-07-28 the server asks by requests of its own.
+// Before 2026-07-28 the server asks by sending requests of its own.
 task<result<std::string>> ask(const serving_means& means, std::vector<input_request> questions, std::string about) {
   std::vector<task<result<held_answer>>> asked;
   for (input_request& question : questions) {
-    // URL mode (2025-11-25) names the question, so that its completion can be told.
+    // URL mode (2025-11-25) needs an elicitationId, so that its completion can be notified.
     if (text_of(find_member(question.params, "mode")) == "url" &&
         find_member(question.params, "elicitationId").empty()) {
       object_writer named;
@@ -135,7 +135,7 @@ task<result<std::string>> ask(const serving_means& means, std::vector<input_requ
     }
     error why = answers[i].error();
     if (why.code == errc::cancelled) co_return why;
-    // The client's code is about our question, not about its own request.
+    // The error code is about our request, not about the client's request.
     why.code = errc::protocol;
     co_return prefixed("the client was asked for " + questions[i].method + " and failed", std::move(why));
   }
@@ -146,7 +146,7 @@ text_digest subject_of(const shared_method& which, const serving_request& reques
   return input_rounds::subject_of(which.name, request.name(), request.arguments());
 }
 
-// 2026-07-28: the client comes again with the answers, and with our word for the state.
+// 2026-07-28: the client retries with the responses and with our token for the state.
 result<std::string> come_again(const serving_means& means, const text_digest& client, const text_digest& subject,
                                std::size_t number, served_reply asked) {
   auto name =
@@ -162,7 +162,7 @@ result<std::string> come_again(const serving_means& means, const text_digest& cl
   return result.text("requestState", *name).done();
 }
 
-// The answers and the state that a retry brings; how often the client was asked before.
+// Takes the input responses and the state from a retry. Returns how often the client was asked before.
 result<std::size_t> take_answers(const serving_means& means, const shared_method& which, serving_request& request) {
   const std::string_view responses = find_member(request.params(), "inputResponses");
   const std::string_view given = find_member(request.params(), "requestState");
@@ -258,13 +258,14 @@ task<result<std::string>> serve_method(const serving_means& means, const shared_
     served = co_await serve_in_rounds(means, method, request);
   }
   if (!protocol::modern(revision)) co_return served;
-  if (!served) {  // the code of a missing resource belongs to the other era
+  if (!served) {  // the code for a missing resource exists in the legacy era only
     error why = served.error();
     if (why.code == errc::remote && why.native == protocol::code::resource_not_found)
       why.native = protocol::code::invalid_params;
     co_return why;
   }
-  const bool complete = find_member(*served, "resultType") != "\"input_required\"";  // which may not be kept
+  // an input_required result may not be cached
+  const bool complete = find_member(*served, "resultType") != "\"input_required\"";
   const shape::cache_hint* keep = method.cacheable && complete ? &means.options.keep : nullptr;
   co_return shape::modern_result(*served, card_of(means.what, means.home).info, keep);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The methods that both eras have: lists, tools/call, resources/read, prompts/get, completion/complete. From checked
-// parameters to a result in the client's shape, with as many questions to the client in between as the handler has.
+// The methods that both eras have: lists, tools/call, resources/read, prompts/get, completion/complete. Checks the
+// parameters, runs the handler with its input requests to the client, and adapts the result to the client's revision.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct shared_method {
   enum class kind : std::uint8_t { list, call_tool, read_resource, get_prompt, complete };
   std::string_view name;
   kind what;
-  bool service_card::* needs;  ///< served only where the card says so
+  bool service_card::* needs;  ///< the capability that enables it
   bool cacheable = false;
   list_kind list = list_kind::tools;
 
-  /// Null where it is none of them.
+  /// Null if it is not one of these methods.
   static const shared_method* find(std::string_view name) noexcept;
 };
 
-/// What a request is served with; lives as long as the session.
+/// What is needed to serve a request; lives as long as the session.
 struct serving_means {
   loop& home;
   service& what;
@@ -32,13 +32,14 @@ struct serving_means {
   const channel& over;
   const serving_options& options;
   input_rounds& rounds;
-  byte_budget& held;  ///< what its requests hold at once
+  byte_budget& held;  ///< limits what the requests hold at once
 };
 
-/// What the service says of itself; nothing but a name where it throws, which is logged.
+/// What the service reports about itself. If it throws, the exception is logged, and the result has only a name.
 const service_card& card_of(const service& what, const loop& home);
 
-/// The result as it is sent. An error is sent as one: errc::remote with its own code, any other as an internal error.
+/// Returns the result as it is sent. Errors are sent as errors: errc::remote with its own code, any other as an
+/// internal error.
 task<result<std::string>> serve_method(const serving_means& means, const shared_method& method,
                                        serving_request& request);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who wants to hear of which changes by subscriptions/listen (2026-07-28). Every notification carries the id of the
-// listen that wanted it.
+// The subscriptions of subscriptions/listen (2026-07-28): which changes each of them asked for. Every notification
+// carries the id of its listen request.
 #pragma once
 
 #include <list>
@@ -14,15 +14,15 @@
 
 namespace hawser {
 
-/// What one listen hears of: what it asked for, as far as the service tells it.
+/// The changes that one listen request covers: those it asked for, as far as the service supports them.
 struct listen_filter {
   bool tools = false;
   bool prompts = false;
   bool resources = false;
-  std::set<text_digest> uris{};  ///< of resources; their texts are not kept
+  std::set<text_digest> uris{};  ///< digests of the resource URIs; the texts are not kept
   std::string uri_list{};        ///< the same as a JSON array, until it is acknowledged
 
-  /// From the params of the request; errors are invalid parameters.
+  /// From the params of the request; errors are invalid params.
   static result<listen_filter> read(std::string_view params, const service_card& card, std::size_t max_uris);
   [[nodiscard]] std::string json() const;
   [[nodiscard]] bool wants(list_kind what) const noexcept;
@@ -38,7 +38,7 @@ class subscriptions {
     listen_filter filter;
   };
   using place = std::list<listen>::iterator;
-  /// Acknowledges it, which is the first that the client hears.
+  /// Sends the acknowledgement, which is the first notification of the subscription.
   place add(std::string id, listen_filter filter);
   void remove(place which) noexcept { all_.erase(which); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text of a client's as its SHA-256, for what is kept only to be compared: 32 bytes whatever the client sent.
+// The SHA-256 of a client-supplied text that is kept only for comparison: 32 bytes, however long the text is.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Awaiting a task under a stop that lives elsewhere, such as that of one request, instead of one's own.
+// Awaits a task under another stop source than the awaiting coroutine's own, such as that of one request.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace hawser {
 
-/// `co_await under_stop{answer.stop(), handle(…)}`; the source outlives the await.
+/// `co_await under_stop{answer.stop(), handle(…)}`; the source must outlive the await.
 template <class T>
 class under_stop {
  public:

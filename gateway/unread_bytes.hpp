@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How much waits to be read by clients: of one session, of one client, of all of them, each counted in the next. Says
-// when there is too much; refuses nothing by itself.
+// Counts the bytes that clients have not read: of one session, of one client, of all clients, each counted in the
+// next. Reports when there is too much; refuses nothing itself.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace hawser {
 
 class unread_bytes {
  public:
-  /// What is counted here is counted in `above`, too, where there is one, but for the first `uncounted` bytes: those
-  /// have room whatever others leave unread.
+  /// Bytes counted here are also counted in `above`, if it is set, except the first `uncounted` bytes: those always
+  /// have room, whatever other sessions leave unread.
   explicit unread_bytes(std::size_t limit, std::shared_ptr<unread_bytes> above = nullptr, std::size_t uncounted = 0)
       : limit_(limit), uncounted_(uncounted), above_(std::move(above)) {}
   unread_bytes(const unread_bytes&) = delete;
@@ -24,11 +24,11 @@ class unread_bytes {
   ~unread_bytes() { remove(bytes_); }
 
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Whether no other answer should be made before some of it was read: well below the limit, since answers that are
-  /// being made already have to find room, too.
+  /// Whether no further response should be produced before some bytes are read. Well below the limit, because
+  /// responses in progress need room, too.
   [[nodiscard]] bool crowded() const noexcept { return bytes_ > limit_ / 4; }
-  /// Whether so many more stay within the limits. Where nothing waits, anything does: how large one answer is, is the
-  /// service's decision.
+  /// Whether `more` bytes stay within the limits. If nothing is queued, any size does: the service decides how large
+  /// one response may be.
   [[nodiscard]] bool has_room(std::size_t more) const noexcept {
     if (bytes_ > 0 && more > limit_ - std::min(bytes_, limit_)) return false;
     const std::size_t more_above = counted(bytes_ + more) - counted(bytes_);
@@ -44,9 +44,9 @@ class unread_bytes {
     moved_.set();
   }
 
-  /// Set whenever it may have become less. Who waits resets it first, and looks again afterwards.
+  /// Set whenever the count may have decreased. A waiter resets it first, and checks again afterwards.
   [[nodiscard]] event& moved() noexcept { return moved_; }
-  /// Who has waited goes on in turn, one after the other.
+  /// Serializes waiters, so that they continue one after the other.
   [[nodiscard]] semaphore& turns() noexcept { return turns_; }
   [[nodiscard]] unread_bytes* above() const noexcept { return above_.get(); }
 

@@ -1,4 +1,4 @@
--- MCP as a server: sessions that serve a service to one client, in both eras.
+-- MCP as a server: serves a service to clients over stdio or HTTP, in both eras.
 target("gateway")
     set_kind("object")
     add_rules("hawser.instrumented")

@@ -10,7 +10,7 @@ namespace hawser {
 
 namespace {
 
-// Still sent by servers of the time before the first release; the same on the wire as the first one.
+// Still sent by servers older than the first release; identical on the wire to the first revision.
 constexpr std::string_view before_the_first = "2024-10-07";
 
 std::string_view object_member(std::string_view object, std::string_view name) {
@@ -93,7 +93,7 @@ result<agreement> read_discover_result(const raw_json& answer) {
     if (date && protocol::known_revision(*date)) read->revision = std::max(read->revision, *date);
     return true;
   });
-  // The final text has it in `_meta`; servers made before that have it in the body.
+  // The final specification puts it in `_meta`; servers written to earlier drafts put it in the body.
   const std::string_view meta = object_member(answer.text(), protocol::meta::key);
   std::string_view info = object_member(meta, protocol::meta::server_info);
   if (info.empty()) info = object_member(answer.text(), "serverInfo");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server said about itself when the connection was negotiated, in either era.
+// What a server reported about itself during negotiation, in either era.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hawser {
 
-/// How one side names itself. Unverified: good for showing, never for deciding.
+/// The name of a client or server. Unverified: for display only, never for decisions.
 struct implementation {
   std::string name{};
   std::string version{};
@@ -17,7 +17,7 @@ struct implementation {
 
 struct server_capabilities {
   bool tools = false;
-  bool tools_changes = false;  ///< it tells when the list changes
+  bool tools_changes = false;  ///< listChanged: it sends a notification when the list changes
   bool resources = false;
   bool resources_changes = false;
   bool subscribe = false;
@@ -31,15 +31,15 @@ struct agreement {
   std::string revision{};
   implementation server{};
   server_capabilities can{};
-  std::string capabilities{};  ///< all of them, as sent
+  std::string capabilities{};  ///< the whole object, as sent
   std::string instructions{};
 
   [[nodiscard]] bool modern() const noexcept;
 };
 
-/// From the result of `initialize`; errc::protocol names what is missing or which revision is not ours.
+/// From the result of `initialize`; errc::protocol says what is missing or which revision is not supported.
 result<agreement> read_initialize_result(const raw_json& answer);
-/// From the result of `server/discover`; the revision is the newest that both know, empty if there is none.
+/// From the result of `server/discover`; the revision is the newest that both support, empty if there is none.
 result<agreement> read_discover_result(const raw_json& answer);
 
 }  // namespace hawser

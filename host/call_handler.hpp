@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls a function of the embedding program that answers by a `reply`, where the program wants it called, and waits for
-// how that ends.
+// Calls a handler of the embedding program on its executor and waits for the outcome. The handler answers through a
+// `reply`.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace hawser {
 
-/// How a handler has ended: with an answer, by an exception, or with neither, which declines.
+/// The outcome of a handler: an answer, an exception, or neither, which means declined.
 template <class T>
 struct handler_outcome {
   std::optional<T> answer{};
@@ -24,7 +24,7 @@ struct handler_outcome {
 
 namespace detail {
 
-/// One call of a handler, or none where it was dropped first.
+/// At most one call of a handler; none if it is dropped or withdrawn first.
 template <class Request, class T>
 class delivery {
  public:
@@ -40,7 +40,8 @@ class delivery {
   delivery& operator=(const delivery&) = delete;
   ~delivery() { end(); }
 
-  /// Once, on any thread. Not begun if nobody waits any more: it would do what its caller was told was given up.
+  /// At most once, on any thread. Does not call the handler if the caller has stopped waiting: the caller was told that
+  /// nothing was executed.
   void run() {
     if (!of_->begin_call()) return;
     auto called = guarded(callback_, [&] { to_(std::move(request_), std::move(answer_)); });
@@ -51,7 +52,7 @@ class delivery {
         of->answered.set();
       });
     }
-    end();  // not left to the destructor: an executor may keep the function for longer
+    end();  // not left to the destructor: an executor may keep the function object longer
   }
 
  private:
@@ -70,9 +71,9 @@ class delivery {
 
 }  // namespace detail
 
-/// Calls `handler(request, reply)` and waits for how it ends; `callback` is its name in errors. Unbounded: people
-/// think. A stop ends the wait; an answer that comes later is dropped. A handler that the executor has not called by
-/// then is not called any more, and the error says `executed: no`.
+/// Calls `handler(request, reply)` and waits for the outcome; `callback` is its name in errors. Unbounded: a person may
+/// be answering. A stop ends the wait, and a later answer is dropped. If the executor has not called the handler by
+/// then, the handler is never called, and the error says `executed: no`.
 template <class Request, class T>
 task<result<handler_outcome<T>>> call_handler(door_ref way, executor where,
                                               std::function<void(Request, reply<T>)> handler, std::string callback,
@@ -81,8 +82,8 @@ task<result<handler_outcome<T>>> call_handler(door_ref way, executor where,
   if (here.stop_requested_anywhere()) co_return cancelled_error();
   auto open = std::make_shared<detail::question<T>>();
   {
-    // std::function wants to be copied, a reply may not be: a shared pointer stands between. Nothing of it stays here,
-    // so that an executor that drops the function has declined, too.
+    // std::function must be copyable and a reply is not, hence the shared pointer. No reference is kept here, so that
+    // an executor that drops the function declines.
     auto call = std::make_shared<detail::delivery<Request, T>>(way, open, std::move(handler), std::move(callback),
                                                                std::move(request));
     if (where) {
@@ -101,7 +102,7 @@ task<result<handler_outcome<T>>> call_handler(door_ref way, executor where,
   co_return handler_outcome<T>{std::move(open->answer), std::move(open->thrown)};
 }
 
-/// The same where an exception is worth a log line and declines; nothing if it was declined.
+/// As call_handler, but an exception is logged and counts as declined; nullopt if declined.
 template <class Request, class T>
 task<result<std::optional<T>>> ask(door_ref way, executor where, std::function<void(Request, reply<T>)> handler,
                                    std::string callback, Request request) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a caller may say about one call: how long it may take, who hears of its progress, and what stops it.
+// Options of one call: timeouts, progress callback, and stop token.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 namespace hawser {
 
 struct call_settings {
-  /// How long the whole call may take, whatever it waits for: a place, the start of its server, its answer, a person.
-  /// Without it the server's setting holds, or else host_limits::hard_timeout.
+  /// Limit of the whole call, including waits for a call slot, the start of the server, its answer, and user input. If
+  /// empty, the server's setting applies, or else host_limits::hard_timeout.
   std::optional<duration> timeout{};
-  /// How long the server may be silent about the call, without an answer and without progress; a person who fills in a
-  /// form that it asked for does not count. Without it the server's setting holds, or else the timeout, or else
-  /// host_limits::silence. A native tool reports no progress: both bound the whole call.
+  /// How long the server may send neither an answer nor progress; time that a person spends on the server's input
+  /// request does not count. If empty, the server's setting applies, or else the timeout, or else host_limits::silence.
+  /// A native tool reports no progress: both limits apply to the whole call.
   std::optional<duration> silence{};
   std::function<void(const progress_update&)> on_progress{};  ///< on the loop thread
   std::stop_token stop{};                                     ///< from any thread

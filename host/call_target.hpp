@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which tool of a server a call is for, and what has to be known to look it up again: a call may wait for a start, and
-// a start lists the tools anew.
+// The tool that a call is for, with what is needed to look it up again: a call may wait for a start, and a start lists
+// the tools again.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace hawser {
 
 struct call_target {
-  std::string tool{};         ///< the server's own name for it
-  std::string exposed{};      ///< the name it was called by; empty: it was called by its server and `tool`
-  std::uint64_t version = 0;  ///< of the table in which `exposed` was found
+  std::string tool{};         ///< the server's own name for the tool
+  std::string exposed{};      ///< the exposed name it was called by; empty: called by server and `tool`
+  std::uint64_t version = 0;  ///< version of the table in which `exposed` was found
   output_schema schema{};
 
   call_target() = default;
@@ -27,7 +27,7 @@ struct call_target {
         exposed(row.name),
         version(held->version()),
         schema{.json = row.definition->output_schema} {
-    if (!schema.json.empty()) schema.keeper = std::make_shared<const table_ref>(held);  // the row's texts live as long
+    if (!schema.json.empty()) schema.keeper = std::make_shared<const table_ref>(held);  // keeps the row's text alive
   }
 };
 

@@ -13,15 +13,16 @@ namespace hawser {
 
 namespace {
 
-// A server that ends every listen at once must not keep us busy.
+// A server that ends every subscription at once must not cause a busy loop.
 constexpr duration first_pause = std::chrono::seconds{1};
 constexpr duration longest_pause = std::chrono::minutes{1};
-// For the acknowledgement of a new filter, which every server has to send; the old one is ended without it, too.
+// How long to wait for the acknowledgement of a new filter, which every server must send. After that the old
+// subscription is closed anyway.
 constexpr duration longest_handover = std::chrono::seconds{2};
-// As good as for ever: there is no answer to wait for.
+// Effectively infinite: a subscription has no answer to wait for.
 constexpr duration unbounded = std::chrono::hours{24 * 365};
 
-// What stands in the filter and not in what the server will tell: kinds of lists by name, resources by their uri.
+// What the filter requests and the acknowledgement does not include: list kinds by name, resources by URI.
 std::set<std::string> left_out(std::string_view filter, std::string_view told) {
   std::set<std::string> missing;
   for_each_member(filter, [&](std::string_view name, std::string_view wanted) {
@@ -64,7 +65,7 @@ bool change_listener::is_meant(std::string_view params) const {
   return id != 0 && ((current_ && current_->id == id) || (previous_ && previous_->id == id));
 }
 
-// Subscriptions: the acknowledged subset is compared with what was asked for.
+// Subscriptions: compares the acknowledged subset with the requested filter.
 bool change_listener::acknowledged(std::string_view params) {
   const std::int64_t id = subscription_of(params);
   if (id == 0 || !current_ || current_->id != id || current_->acknowledged) return false;
@@ -73,7 +74,7 @@ bool change_listener::acknowledged(std::string_view params) {
   unheard_ = missing.size();
   interrupted_.set();
   if (missing.empty()) return true;
-  // A few names are enough to understand it, and a server may refuse thousands.
+  // A few names suffice for the log; a server may refuse thousands.
   std::string names;
   for (const std::string& one : missing) {
     if (names.size() > 500) {
@@ -140,11 +141,11 @@ task<void> change_listener::wait_until(std::optional<time_point> due) {
   }
 }
 
-// After an end that nobody here wanted: whether it is worth another try, and when that is due.
+// After a subscription ended unexpectedly: whether to reopen it. Waits until that is due.
 task<bool> change_listener::reopens() {
   const context where = co_await this_context();
   const std::optional<error> why = current_->why;
-  // However it ended, it is opened again or not wanted any more; but there is nothing to open it on any more.
+  // With the connection closed, there is nothing to reopen it on.
   if (why && why->code == errc::closed) co_return false;
   if (why && why->code == errc::remote && why->native == protocol::code::method_not_found) {
     offered_ = false;
@@ -182,7 +183,8 @@ task<void> change_listener::keep_open(scope& open) {
       gap = false;
       unheard_ = 0;
     } else if (!current_ || current_->filter != filter_) {
-      // Subscriptions: another filter is another request, opened before the old one is closed: nothing is missed.
+      // Subscriptions: a new filter needs a new request. It is opened before the old one is closed, so that no change
+      // is missed.
       end(previous_);
       previous_ = std::move(current_);
       if (std::exchange(gap, false)) ears_.missed();
@@ -194,7 +196,8 @@ task<void> change_listener::keep_open(scope& open) {
     std::optional<time_point> due;
     if (previous_) {
       due = current_->began + longest_handover;
-      if (previous_->over && !current_->acknowledged) ears_.missed();  // the server was faster
+      if (previous_->over && !current_->acknowledged)
+        ears_.missed();  // the old one ended before the new one was active
       if (previous_->over || current_->acknowledged || where.loop->now() >= *due) {
         end(previous_);
         due.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The modern era's way to hear of changes: one `subscriptions/listen` that stays open, is renewed when it should hear
-// of something else, and is opened again when the server ends it. The legacy era just sends its notifications.
+// Change notifications of the modern era: keeps one `subscriptions/listen` request open, replaces it when the filter
+// changes, and reopens it when the server ends it. Legacy servers send notifications without a subscription.
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,37 @@ namespace hawser {
 class change_listener {
  public:
   struct ears {
-    std::function<void()> missed{};                    ///< changes may have passed unheard
-    std::function<void(const std::string&)> remark{};  ///< something that was asked for will not be told
+    std::function<void()> missed{};                    ///< changes may have been missed
+    std::function<void(const std::string&)> remark{};  ///< a warning: part of the filter was refused
   };
-  /// `meta`: the members of `_meta`. Both it and what `with` refers to live as long.
+  /// `meta`: the members of `_meta`. It and everything that `with` refers to must outlive the listener.
   change_listener(peer& to, const std::string& meta, ears with) : peer_(to), meta_(meta), ears_(std::move(with)) {}
 
-  /// What to hear of, the JSON object `notifications` of the request; empty = nothing.
+  /// The filter: the JSON object `notifications` of the request; empty = none.
   void want(std::string filter);
-  /// Whether a notification was sent for this listener.
+  /// Whether a notification belongs to one of this listener's subscriptions.
   [[nodiscard]] bool is_meant(std::string_view params) const;
-  /// The server says what of the filter it will tell.
-  /// Whether it acknowledges the current filter, and is the first to do so.
+  /// Handles subscriptions/acknowledged. Returns whether it is the first acknowledgement of the current subscription.
   bool acknowledged(std::string_view params);
-  /// The server says that it ended the request of this id.
+  /// Handles notifications/cancelled for the request with this id.
   void ended(std::int64_t request) noexcept;
-  /// How much of what is wanted the server will not tell, as far as it has said so.
+  /// How many items of the filter the server did not acknowledge.
   [[nodiscard]] std::size_t unheard() const noexcept { return unheard_; }
-  /// False once the server has said that it does not know such a request; nobody asks again then.
+  /// False once the server has answered that the method does not exist; it is not tried again.
   [[nodiscard]] bool is_offered() const noexcept { return offered_; }
 
-  /// Listens until it is stopped.
+  /// Listens until stopped.
   task<void> run();
 
  private:
-  // One request, from its sending to its end.
+  // One subscriptions/listen request.
   struct hearing {
     std::string filter{};
     time_point began{};
     std::int64_t id = 0;
     bool acknowledged = false;
     bool over = false;
-    std::optional<error> why{};  // it ended otherwise than by its result
+    std::optional<error> why{};  // set if it ended other than by its result
     event closing{};
   };
 
@@ -67,15 +66,15 @@ class change_listener {
   const std::string& meta_;
   ears ears_;
   std::string filter_;
-  event interrupted_;  // something for run() to look at
+  event interrupted_;  // wakes run()
   std::shared_ptr<hearing> current_;
-  std::shared_ptr<hearing> previous_;  // with another filter, until the current one is acknowledged
+  std::shared_ptr<hearing> previous_;  // with another filter; kept until current_ is acknowledged
   duration pause_{};
   std::size_t unheard_ = 0;
   bool offered_ = true;
 };
 
-/// The id of the request that a notification belongs to; 0 if it names none of ours.
+/// The subscription id in a notification's `_meta`; 0 if there is none of ours.
 std::int64_t subscription_of(std::string_view params);
 
 }  // namespace hawser

@@ -9,7 +9,7 @@ namespace hawser {
 
 namespace {
 
-// `"name":value`, with a comma before all but the first.
+// Appends `"name":value`, preceded by a comma unless it is the first.
 void append_member(std::string& to, std::string_view name, std::string_view json) {
   if (!to.empty()) to += ',';
   append_quoted(to, name);
@@ -19,8 +19,8 @@ void append_member(std::string& to, std::string_view name, std::string_view json
 
 std::string braced(std::string_view members) { return '{' + std::string{members} + '}'; }
 
-// The two eras differ in nothing that we declare: roots without listChanged, sampling with or without tools, and the
-// modes of elicitation that have a callback.
+// Identical in both eras: roots without listChanged, sampling with or without tools, and the elicitation modes that
+// have a callback.
 std::string declared_capabilities(const input_handlers& can) {
   std::string all;
   if (can.roots) append_member(all, "roots", "{}");

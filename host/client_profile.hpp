@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What we say about ourselves to servers, written once: who we are and which of their wishes we can meet.
+// The client's clientInfo and capabilities, serialised once.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hawser {
 
 class client_profile {
  public:
-  /// An empty name stands for Hawser's own.
+  /// An empty name means Hawser's own.
   client_profile(const implementation& who, const input_handlers& can);
 
   /// The params of `initialize`.

@@ -20,7 +20,7 @@ using detail::config_reader;
 using detail::dialect_evidence;
 using detail::entry_use;
 
-// The largest files that people write have some ten kilobytes.
+// Real configuration files are some ten kilobytes at most.
 constexpr std::size_t max_config_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 constexpr std::size_t longest_shown = 500;
@@ -30,8 +30,8 @@ void spoil(loaded_config& config, std::string_view file, std::string what, detai
   config.problems.push_back({.file = std::string{file}, .line = at.line, .column = at.column, .what = std::move(what)});
 }
 
-// VS Code's own settings and newer files of opencode have `mcp` with `servers` inside; opencode's older `mcp` has the
-// servers themselves.
+// VS Code's settings and newer opencode files have `mcp` with `servers` inside; in older opencode files `mcp` holds the
+// servers directly.
 config_node inner_servers(config_reader& from, const config_node& mcp) {
   const std::string_view servers = find_member(mcp.json, "servers");
   if (!servers.starts_with('{')) return mcp;
@@ -42,7 +42,7 @@ config_node inner_servers(config_reader& from, const config_node& mcp) {
   return mcp;
 }
 
-// Known before the entry is read: its other keys may stand before this one.
+// Determined before the entry is read, because other keys may precede this one.
 bool is_disabled(const config_node& entry) {
   return entry.is_object() &&
          (find_member(entry.json, "disabled") == "true" || find_member(entry.json, "enabled") == "false");
@@ -93,7 +93,7 @@ class config_document {
     }
   }
 
-  // An entry is whose its own keys and the file say; where both say nothing, whose the other entries are.
+  // The dialect follows from the entry's own keys and the file; if neither determines it, from the other entries.
   void read_entries(const dialect_evidence& file) {
     dialect_evidence all;
     for (const entry& one : entries_) all.add(one.shows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads settings from files in the shapes that people already have: `mcpServers` (Claude, Gemini, Cursor …), `servers`
-// (VS Code, Dispatch), `mcp` (opencode) and `context_servers` (Zed). Starts nothing and trusts nobody; whether a file
-// may be believed is decided before it is read.
+// Reads settings from configuration files in the common formats: `mcpServers` (Claude, Gemini, Cursor …), `servers` (VS
+// Code, Dispatch), `mcp` (opencode) and `context_servers` (Zed). Starts nothing. Whether a file is trusted is decided
+// before it is read.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace hawser {
 
-/// Something in a file that is wrong, or has no effect. It names keys and never says values: those may be secrets.
+/// An error in a file, or a key without effect. Names keys but never values, which may be secrets.
 struct config_problem {
   enum class kind : std::uint8_t { error, warning };
   kind how = kind::error;
   std::string file{};
-  int line = 0;  ///< from 1; 0 = about the file as a whole
+  int line = 0;  ///< from 1; 0 = the whole file
   int column = 0;
   std::string pointer{};  ///< RFC 6901; empty = the whole document
-  std::string server{};   ///< whose entry it is in; empty = it concerns the file
+  std::string server{};   ///< the server of the entry; empty = not in an entry
   std::string what{};
 
   /// "mcp.json:3:7: error: /mcpServers/git/args: must be a list of texts", in one line.
@@ -32,53 +32,53 @@ struct config_problem {
 };
 
 struct loaded_config {
-  host_settings settings{};                ///< the good entries, in the order of the file
+  host_settings settings{};                ///< the valid entries, in file order
   std::vector<config_problem> problems{};  ///< the first hundred
-  std::vector<std::string> refused{};      ///< names of the entries that are left out because of errors
-  bool usable = true;                      ///< false: the file is no JSON, or of no shape we know
+  std::vector<std::string> refused{};      ///< names of the entries skipped because of errors
+  bool usable = true;                      ///< false: the file is not JSON, or in no known format
 };
 
-/// What a variable is set to; nothing if it is not set.
+/// Returns the value of a variable; nullopt if it is not set.
 using variables = std::function<std::optional<std::string>(std::string_view)>;
-/// Those of this process, as they are when they are asked for.
+/// The environment of this process, read on each lookup.
 variables process_variables();
 
-/// Comments and trailing commas are understood, as VS Code writes them. An entry is one server:
+/// Comments and trailing commas are accepted, as in VS Code. An entry is one server:
 ///
 /// | key | value |
 /// |---|---|
-/// | `command`, `args`, `env`, `cwd` | a child process; `inherit_env: true` gives it everything the host has |
-/// | `url`, `headers` | a server on the network |
-/// | `tls` | `ca`, `cert`, `key`: files with certificates for it |
-/// | `proxy` | the proxy to it, or `none`; else what the environment says |
-/// | `oauth` | how to log in to it, where that cannot be found out: README, "Logging in"; or false |
-/// | `type` | `stdio`, `http` (`streamableHttp`, `streamable-http`), `sse`, `auto`; else told from the keys |
-/// | `enabled`, `disabled` | a disabled server is known but not started |
-/// | `timeout` | a text with its unit: "500ms", "30s", "2m"; a plain number, see below |
+/// | `command`, `args`, `env`, `cwd` | a child process; `inherit_env: true` passes the host's whole environment |
+/// | `url`, `headers` | an HTTP server |
+/// | `tls` | `ca`, `cert`, `key`: certificate files |
+/// | `proxy` | the proxy URL, or `none`; default: from the environment |
+/// | `oauth` | login settings that cannot be discovered: README, "Logging in"; or false |
+/// | `type` | `stdio`, `http` (`streamableHttp`, `streamable-http`), `sse`, `auto`; default: from the other keys |
+/// | `enabled`, `disabled` | a disabled server is listed but not started |
+/// | `timeout` | a string with a unit: "500ms", "30s", "2m"; for a plain number see below |
 /// | `startup_timeout`, `silence` | the same, or a number of seconds |
 /// | `restart` | "backoff" or "never" |
 /// | `lazy`, `concurrency`, `tools`, `access`, `protocol` | as in server_settings; `protocol` is "auto", "legacy", … |
 ///
-/// `${NAME}` and `${NAME:-default}` in command, args, env, cwd, url and headers become what the variable is set to;
-/// what comes out is not looked at again. Gemini's `$NAME` and opencode's `{env:NAME}` do so in files of these hosts;
-/// elsewhere they are refused, but for `$NAME` in a command line, which a shell may be meant to read. A variable that
-/// is not set is an error, except in the entry of a disabled server, where it stays as it stands.
+/// `${NAME}` and `${NAME:-default}` in command, args, env, cwd, url and headers are replaced by the variable's value,
+/// which is not expanded again. Gemini's `$NAME` and opencode's `{env:NAME}` are expanded in files of these hosts;
+/// elsewhere they are errors, except `$NAME` in a command line, which may be meant for a shell. An unset variable is an
+/// error, except in the entry of a disabled server, where the text stays unchanged.
 ///
-/// A plain number as `timeout` is seconds or milliseconds by whose file it is, which its keys show (config_dialect);
-/// where they do not, it is refused. The object `hawser` at the top has `separator`, `name_limit`, `max_message`,
-/// `max_result`, `resources` ("text" or "json"), `keep_rows` and `starting_at_once`. A bad entry is reported and left
-/// out; of two servers of one name the first one stays.
+/// A plain number as `timeout` means seconds or milliseconds depending on the file's dialect, which is detected from
+/// its keys (config_dialect); if the dialect is unknown, the number is an error. The top-level object `hawser` has
+/// `separator`, `name_limit`, `max_message`, `max_result`, `resources` ("text" or "json"), `keep_rows` and
+/// `starting_at_once`. A bad entry is reported and skipped; of two servers with the same name the first is used.
 loaded_config parse_config(std::string_view text, std::string_view file, const variables& env);
 
-/// A file that cannot be read is a problem that names it.
+/// An unreadable file is reported as a problem that names it.
 task<loaded_config> load_config(std::string path, variables env = process_variables());
 
-/// Which file was asked for, and by what.
+/// The configuration file to use, and where its path came from.
 struct config_choice {
   std::string path{};
   std::string_view source{};  ///< "--config", "HAWSER_CONFIG" or "MCP_CONFIG_PATH"
 };
-/// `option` is what `--config` was given, if anything. Nothing asked for: no servers, and that is no error.
+/// `option` is the value of `--config`, or empty. If nothing is specified there are no servers; that is not an error.
 std::optional<config_choice> choose_config(std::string_view option, const variables& env);
 
 }  // namespace hawser

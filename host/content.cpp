@@ -20,7 +20,7 @@ using kind = content_block::kind;
 
 constexpr std::string_view unknown_type = "unknown type";
 
-// The members of a block, or of the resource inside it, as they stand in the text; empty = absent.
+// The members of a block, or of the resource inside it, as views into the JSON; empty = absent.
 struct raw_block {
   std::string_view type, text, data, blob, mime_type, uri, name, resource;
 
@@ -48,7 +48,7 @@ struct raw_block {
 
 bool is_text(std::string_view json) noexcept { return json.starts_with('"'); }
 
-// Nothing if it is of no kind we know, or lacks what its kind must have: then only its JSON tells what was meant.
+// nullopt if the type is unknown or a required member is missing; such a block is shown as its JSON.
 std::optional<kind> known_kind(const raw_block& block) {
   const auto is = [&](std::string_view word) {
     return is_text(block.type) && same_name(block.type.substr(1, block.type.size() - 2), word);
@@ -89,7 +89,7 @@ content_block block_of(std::string_view json) {
   return block;
 }
 
-// How many bytes base64 stands for, without decoding it; line breaks in it count for nothing.
+// The decoded size of base64 text, without decoding it; line breaks do not count.
 std::size_t decoded_size(std::string_view json) {
   const bool escaped = json.find('\\') != std::string_view::npos;
   const std::string plain = escaped ? text_or_nothing(json) : std::string{};
@@ -166,7 +166,7 @@ std::string detail::text_of_blocks(std::string_view content, resource_form resou
     if (!std::exchange(first, false)) text += '\n';
     std::string line = line_of(json, resources);
     if (text.empty())
-      text = std::move(line);  // nearly always the only one, and perhaps large
+      text = std::move(line);  // usually the only block, and possibly large
     else
       text += line;
     return true;
@@ -176,7 +176,7 @@ std::string detail::text_of_blocks(std::string_view content, resource_form resou
 
 namespace {
 
-// The text of a block that is one, of its own or of a resource; else nothing.
+// The text of a text block or a text resource; otherwise nullopt.
 std::optional<std::string> text_in_block(const raw_block& raw) {
   const auto type = known_kind(raw);
   if (type == kind::text) return text_of(raw.text);

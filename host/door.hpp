@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A way back into a loop for somebody who may live longer than the loop: posts through it are dropped once it is shut.
+// Posts to a loop for callers that may outlive the loop: after shut(), posts are dropped.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@ class door {
  public:
   explicit door(loop& to) noexcept : to_(&to) {}
 
-  /// Any thread. False, and `f` is dropped, if the door is shut.
+  /// Any thread. Returns false and drops `f` after shut().
   template <class F>
   bool post(F f) {
     const std::lock_guard lock{mutex_};
     return to_ != nullptr && to_->post(std::move(f));
   }
-  /// The same, and nothing is posted after it.
+  /// As post(), and then shut().
   template <class F>
   bool post_last(F f) {
     const std::lock_guard lock{mutex_};
     loop* to = std::exchange(to_, nullptr);
     return to != nullptr && to->post(std::move(f));
   }
-  /// Any thread: a line for the loop's log, which is written on the loop thread only.
+  /// Any thread: writes to the loop's log, on the loop thread.
   void log_error(std::string subject, std::string text) {
     const std::lock_guard lock{mutex_};
     if (to_ == nullptr) return;
@@ -36,7 +36,7 @@ class door {
       to->log().write(log_level::error, subject, text);
     });
   }
-  /// Before the loop ends.
+  /// Call before the loop ends.
   void shut() noexcept {
     const std::lock_guard lock{mutex_};
     to_ = nullptr;

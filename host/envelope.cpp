@@ -24,7 +24,7 @@ constexpr std::size_t most_blocks = 100'000;
 struct envelope::parts {
   raw_json bytes;
   envelope_options options;
-  // As they stand in the bytes; empty = absent.
+  // Views into the bytes; empty = absent.
   std::string_view content{};
   std::string_view structured{};
   std::string_view meta{};
@@ -55,7 +55,7 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
   if (text[text.find_first_not_of(" \t\r\n")] != '{')
     return bad({.code = errc::protocol, .what = "the result of the call is not an object"});
   made->find_members();
-  // Servers of the first revisions leave `content` out where they have nothing to say.
+  // Servers of the first revisions omit `content` if it is empty.
   if (!made->content.empty() && made->content.front() != '[')
     return bad({.code = errc::protocol, .what = "\"content\" of the result is not an array"});
   if (!made->content.empty() && !elements_within(made->content, most_blocks))

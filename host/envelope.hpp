@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The result of a tool call, as the tool gave it: also one that says no (`isError`) is a result. What failed before
-// there was one is an `error` and never comes here.
+// The result of a tool call. A result with `isError` is a result, too. A failure before there was a result is an
+// `error`, not an envelope.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -15,55 +15,55 @@
 
 namespace hawser {
 
-/// The schema of what a tool answers with; empty = it has none.
+/// A tool's output schema; empty = none.
 struct output_schema {
   std::string_view json{};
-  std::shared_ptr<const void> keeper{};  ///< what the view points into
+  std::shared_ptr<const void> keeper{};  ///< owns the text that the view refers to
 };
 
 struct envelope_options {
   output_schema schema{};
-  std::size_t max_text = 5'000'000;  ///< bytes of text(); the rest is cut with a note
+  std::size_t max_text = 5'000'000;  ///< bytes of text(); the rest is truncated with a note
   resource_form resources = resource_form::text;
 };
 
-/// Copies share the bytes, which never change: copying is cheap, and any thread may read its copy. Nothing is parsed
-/// before it is asked for, and everything each time it is: keep what you need twice.
+/// Copies share immutable bytes: copying is cheap, and any thread may read its copy. Each accessor parses anew on every
+/// call; store a value that is needed twice.
 class envelope {
  public:
-  /// Of a tools/call answer. errc::protocol for what is not one; it may have been executed all the same.
+  /// From the result of tools/call. errc::protocol if it is not valid; the call may have been executed anyway.
   static result<envelope> read(raw_json result, envelope_options options = {});
 
-  // What native tools answer with.
+  // Results of native tools.
   static envelope of_text(std::string_view text, envelope_options options = {});
-  /// `structured()` is the value, and its JSON is the text.
+  /// `structured()` is the value; its JSON is the text.
   static envelope of_value(const boost::json::value& value, envelope_options options = {});
   /// isError.
   static envelope failure(std::string_view text, envelope_options options = {});
 
-  /// The tool itself says that it failed.
+  /// The tool reported a failure.
   [[nodiscard]] bool is_error() const noexcept;
-  /// What a model reads: texts joined by line feeds, other blocks mentioned; the structured value's JSON where there
-  /// are no blocks, "(no output)" where there is nothing at all.
+  /// The text for a model: text blocks joined by line feeds, other blocks mentioned; the JSON of structuredContent if
+  /// there are no blocks, "(no output)" if there is nothing.
   [[nodiscard]] std::string text() const;
-  /// The same for a program: nothing is cut, and it is empty where there is nothing.
+  /// The text for a program: not truncated, and empty if there is nothing.
   [[nodiscard]] std::string whole_text() const;
-  /// The bytes of its texts, embedded resources that are texts included, one behind the other and nothing else. Where
-  /// there are no blocks, the structured value as it was sent. errc::protocol names the first block that is no text.
+  /// The exact bytes of all text blocks and text resources, concatenated. If there are no blocks, structuredContent as
+  /// sent. errc::protocol names the first block that is not text.
   [[nodiscard]] result<std::string> exact_text() const;
   [[nodiscard]] std::vector<content_block> content() const;
-  /// `structuredContent`; any JSON, null too.
+  /// `structuredContent`; any JSON value, including null.
   [[nodiscard]] std::optional<boost::json::value> structured() const;
-  /// The structured value with the schema's defaults for members that are absent; without one, the blocks.
+  /// structuredContent with the schema's defaults for absent members; without structuredContent, the content blocks.
   [[nodiscard]] boost::json::value data() const;
-  /// Where the schema is not satisfied; nothing if it is, if there is none, or if the tool failed, which schemas do not
-  /// describe. A schema that cannot be checked is told, too: see schema_violation().
+  /// How structuredContent violates the schema; nullopt if it is valid, if there is no schema, or if the result is an
+  /// error, which schemas do not describe. A schema that cannot be checked is reported, too: see schema_violation().
   [[nodiscard]] std::optional<std::string> violation() const;
   /// `_meta`; empty = none.
   [[nodiscard]] boost::json::object meta() const;
-  /// The result as it was sent.
+  /// The result as sent.
   [[nodiscard]] std::string_view raw() const noexcept;
-  /// `{data, meta: {isError, content, structuredContent, _meta}}`; the last two only where they are.
+  /// `{data, meta: {isError, content, structuredContent, _meta}}`; the last two only if present.
   [[nodiscard]] boost::json::object to_json() const;
 
  private:

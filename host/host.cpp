@@ -21,8 +21,8 @@ error is_started() { return error{.code = errc::config, .what = "the host is sta
 
 error is_stopped() { return error{.code = errc::closed, .what = "the host is stopped"}; }
 
-// So many native tools may block at once before the next one waits. Not fewer: a tool that calls another native tool
-// and waits for it holds its own thread meanwhile.
+// How many native tools may block at once before the next one waits. Not fewer: a tool that calls another native tool
+// and waits for it keeps its own thread occupied.
 constexpr std::size_t max_tool_threads = 256;
 
 hub_options with_pool(hub_options options, worker_pool& pool) {
@@ -40,7 +40,7 @@ struct host::core {
         queue(std::make_shared<detail::host_queue>(home, inside)),
         thrown(std::make_shared<detail::callback_log>(home.log(), queue)) {}
 
-  // What the thread does: opens the hub, and closes it when it is told to.
+  // The thread's main task: opens the hub, and closes it on stop().
   task<void> main() {
     scope calls{co_await this_context()};
     queue->spawn_in(&calls);
@@ -50,7 +50,7 @@ struct host::core {
     ignore(told, "nobody else stops it");
     auto closed = co_await inside.close();
     if (!closed) home.log().write(log_level::error, "host", closed.error().what);
-    calls.request_stop();  // tasks of ask() may wait for something else than a server
+    calls.request_stop();  // tasks of ask() may wait for something other than a server
     co_await calls.join();
     queue->spawn_in(nullptr);
   }
@@ -65,14 +65,15 @@ struct host::core {
   worker_pool tools{max_tool_threads};
   loop home;
   hub inside;
-  std::shared_ptr<detail::host_queue> queue;     // shared with the held tables
+  std::shared_ptr<detail::host_queue> queue;     // shared with held tables
   std::shared_ptr<detail::callback_log> thrown;  // shared with completions
   event stopping;
   std::thread thread;
-  std::mutex ending;                    // of start() and stop()
-  bool stopped = false;                 // under it
-  std::recursive_mutex without_thread;  // of the hub while there is no thread; on_change may ask for more of it
-  bool working_without_thread = false;  // under it
+  std::mutex ending;     // serialises start() and stop()
+  bool stopped = false;  // guarded by ending
+  // Guards the hub while there is no thread. Recursive, because on_change may call the host.
+  std::recursive_mutex without_thread;
+  bool working_without_thread = false;  // guarded by without_thread
 };
 
 host::host(host_settings settings, hub_options options, logger log)
@@ -94,12 +95,13 @@ detail::host_queue& host::queue() const noexcept { return *core_->queue; }
 result<void> host::start() {
   core& c = *core_;
   if (c.queue->is_forked()) return error{.code = errc::closed, .what = "the host is that of another process"};
-  // Neither of them may wait for a stop() that waits for it.
+  // On these threads waiting for the mutex could deadlock with a stop() that joins them.
   if (c.home.on_loop_thread() || c.tools.is_current()) return is_started();
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
-  // From here on the hub is the loop thread's: whoever works on it in run_there() has ended, or is on_change of that.
+  // From here on the hub belongs to the loop thread. The lock waits for run_there() on other threads; on this thread,
+  // only its on_change callback can still be inside.
   const std::lock_guard alone{c.without_thread};
   if (c.working_without_thread)
     return error{.code = errc::config, .what = "a host is not started by a function that it calls"};
@@ -139,7 +141,7 @@ void host::run_there(const std::function<void(hub&)>& what) {
   if (c.queue->is_forked()) return;
   if (c.home.on_loop_thread()) return what(c.inside);
   {
-    // While there is no loop thread, whoever holds the mutex is as good.
+    // While there is no loop thread, the mutex takes its place.
     const std::lock_guard alone{c.without_thread};
     if (!c.queue->running()) {
       const bool outer = std::exchange(c.working_without_thread, true);
@@ -158,7 +160,7 @@ void host::run_there(const std::function<void(hub&)>& what) {
 
 held_tools host::tools() { return {core_->queue, inside().tools()}; }
 
-// By way of the queue only: the host may be gone.
+// Uses only the queue: the host may have been destroyed.
 pending<envelope> held_tools::call(std::string_view name, const boost::json::object& arguments,
                                    call_settings settings) const {
   auto state = std::make_shared<detail::promised<envelope>>(queue_->thread());
@@ -201,7 +203,7 @@ result<void> host::add_tool(native_tool added) {
 
 result<void> host::add_tool(std::string name, std::string description, std::string input_schema,
                             std::function<envelope(const boost::json::object&)> function) {
-  if (!function) return add_tool(native_tool{.name = std::move(name)});  // which is refused, as one without a function
+  if (!function) return add_tool(native_tool{.name = std::move(name)});  // add_tool refuses a tool without a function
   return add_tool(
       {.name = std::move(name),
        .description = std::move(description),

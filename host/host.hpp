@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hawser for a program that has better things to do than to run our loop: a hub on a thread of its own, callable from
-// any thread. Every call comes as a handle to wait on and with a callback; programs that live on a loop use `hub`.
+// Hawser for programs that do not run its loop themselves: a hub on its own thread, callable from any thread. Calls
+// return a handle to wait on, or take a callback. Coroutine programs use `hub`.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -26,15 +26,15 @@ namespace detail {
 class host_queue;
 }
 
-/// One version of the table, held: it does not change, and its tools can be called whatever has their names now. It may
-/// outlive its host. Any thread.
+/// One immutable version of the tool table. Calls go to the tools of this version, whatever tool has the name now. May
+/// outlive the host. Any thread.
 class held_tools {
  public:
   [[nodiscard]] const tool_table& table() const& noexcept { return *table_; }
-  /// Of a temporary it would dangle: `for (… : host.tools().table())` destroys the table before the first row.
+  /// Deleted because it would dangle: `for (… : host.tools().table())` destroys the table before the first row.
   const tool_table& table() const&& = delete;
   const tool_table* operator->() const noexcept { return &*table_; }
-  /// errc::tool_unknown if this version has none of the name; errc::server_gone if its server was removed since;
+  /// errc::tool_unknown if this version has no such tool; errc::server_gone if its server has been removed;
   /// errc::closed if the host is not running or has been destroyed.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {},
                          call_settings settings = {}) const;
@@ -51,37 +51,36 @@ class host {
  public:
   using completion = std::function<void(result<envelope>)>;
 
-  /// std::system_error where the program has no descriptors left for its loop.
+  /// Throws std::system_error if the process has no descriptors left for the loop.
   explicit host(host_settings settings, hub_options options = {}, logger log = {});
   host(const host&) = delete;
   host& operator=(const host&) = delete;
-  /// Stops, and so is neither for the loop thread nor for a native tool: where a callback holds the last reference to a
-  /// host, or calls exit() with a static one, the process ends with a sentence. In a process that was forked from the
-  /// one that made it, nothing: its thread and its servers are not there.
+  /// Calls stop(), so it must not run on the loop thread or in a native tool: if a callback holds the last reference to
+  /// a host, or calls exit() with a static host, the process terminates with a message. In a forked child it does
+  /// nothing, because the host's thread and servers exist only in the parent.
   ~host();
 
-  /// Begins the thread; servers start in the background. A host is started once: errc::config if it is running,
-  /// errc::closed if it was stopped, or belongs to the process that this one was forked from. errc::io if the program
-  /// cannot have another thread; then it may be tried again.
+  /// Starts the thread; servers start in the background. A host is started once: errc::config if it is running,
+  /// errc::closed if it was stopped or belongs to the parent of a forked process. errc::io if the thread cannot be
+  /// created; then start() may be called again.
   result<void> start();
-  /// Ends every call and every server, and the thread; waits for native tools that are running. Idempotent. Neither on
-  /// the loop thread nor in a native tool.
+  /// Ends all calls, servers and the thread; waits for running native tools. Idempotent. Must not be called on the loop
+  /// thread or in a native tool.
   void stop();
 
-  /// May be kept longer than the host.
+  /// May outlive the host.
   [[nodiscard]] held_tools tools();
-  /// For threads that look names up themselves: `reader mine{host.table()}`.
+  /// For threads that look up names themselves: `reader mine{host.table()}`.
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
-  /// While a server that could have the name is starting, waits for it, within the timeout. See hub::call.
+  /// While a server that could expose the name is starting, waits for it within the timeout. See hub::call.
   pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
-  /// `done` runs on the loop thread and must not block. While the host is not running it runs at once, inside of
-  /// call(), with errc::closed: a `done` that calls again whatever the error is would never return. What it throws is
-  /// logged.
+  /// `done` runs on the loop thread and must not block. If the host is not running, `done` runs inside call() with
+  /// errc::closed, so a `done` that retries on every error would recurse forever. Exceptions from it are logged.
   void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
 
-  /// See hub::add_tool. Its function runs on a thread of the host's own, up to 256 of them at once, unless hub_options
-  /// has an executor: one that blocks holds up nobody. It may wait for other calls of the host.
+  /// See hub::add_tool. The function runs on one of up to 256 threads of the host, unless hub_options has an executor;
+  /// so it may block, and may wait for other calls of the host.
   result<void> add_tool(native_tool added);
   /// For a function that returns its result: `envelope::of_text(…)`, `of_value(…)`, `failure(…)`.
   result<void> add_tool(std::string name, std::string description, std::string input_schema,
@@ -96,30 +95,30 @@ class host {
   pending<login_summary> authenticate(std::string server, login_dialogue with = {});
   pending<logout_report> log_out(std::string server);
   [[nodiscard]] std::vector<server_status> status();
-  /// Waits until the server is ready for calls, or has failed: then the error says why. Starts a lazy one. errc::config
-  /// if there is none of the name.
+  /// Waits until the server is ready for calls; an error says why it failed. Starts a lazy server. errc::config if no
+  /// server has the name.
   pending<void> ready(std::string server);
-  /// Waits until no server is starting any more.
+  /// Waits until no server is starting.
   pending<void> settled();
 
-  /// Anything else a hub can do: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The
-  /// function runs on the loop thread; the task it returns owns what it needs. What either throws is an error. A task
-  /// that still waits when the host has stopped its servers is stopped, too.
+  /// Any other hub function: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The function
+  /// runs on the loop thread; the task it returns must own what it needs. An exception from either becomes an error. A
+  /// task that is still waiting when the host has stopped its servers is stopped.
   template <class T>
   pending<T> ask(std::function<task<result<T>>(hub&)> what);
 
  private:
   struct core;
   friend class held_tools;
-  /// Whose task it is: of one of the hub's own, the error tells whether the call was executed; of one of the program's,
-  /// nobody knows what it had done when the host stopped it.
+  /// Who made the task. For a task of the hub, the error says whether the call was executed; for a task of the program,
+  /// that is unknown after a stop.
   enum class task_origin : std::uint8_t { hub, program };
   [[nodiscard]] std::shared_ptr<const detail::loop_thread> thread() const noexcept;
   [[nodiscard]] hub& inside() const noexcept;
   [[nodiscard]] detail::host_queue& queue() const noexcept;
-  /// Has the loop spawn what `begin` makes; a `begin` that is dropped instead has to say so itself.
+  /// Posts `begin` to the loop, which spawns its task. If `begin` is dropped instead, its destructor must report that.
   static void submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin);
-  /// On the loop thread, or here while there is none.
+  /// Runs on the loop thread, or on this thread while there is no loop thread.
   void run_there(const std::function<void(hub&)>& what);
 
   template <class T>
@@ -146,7 +145,7 @@ class host {
   template <class T>
   pending<T> handle_of(std::function<task<result<T>>(hub&)> what, task_origin origin = task_origin::hub);
 
-  core* core_;  // owned, and left alone in a forked process
+  core* core_;  // owned; not destroyed in a forked child
 };
 
 template <class T>

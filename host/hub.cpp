@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers that come and go, and tools that are called by name. What else a server can be asked stands in
-// hub_requests.cpp.
+// Adding servers, and calling tools by name. Other requests are in hub_requests.cpp.
 #include "hub.hpp"
 
 #include <algorithm>
@@ -88,7 +87,7 @@ void hub_core::launch(entry& one) {
   one.work->spawn(one.it->run());
 }
 
-// A free place, or a new one; the generation tells the old server of a place from the new one.
+// Uses a free slot or a new one; the generation distinguishes successive servers in one slot.
 result<server_id> hub_core::add(server_settings added, channel_maker connect) {
   if (closing.is_set()) return is_closed();
   if (const char* fault = server_name_fault(added.name)) return error{.code = errc::config, .what = fault};
@@ -158,7 +157,7 @@ task<result<envelope>> hub_core::call_native(std::string tool, std::string argum
   executor where = options.tool_executor ? options.tool_executor : options.callbacks;
   auto calling = call_handler(way, std::move(where), native->function, "the tool \"" + tool + '"', std::move(object));
   auto first = co_await when_any(std::move(calling), outcome_on_closing(closing));
-  // Whoever ended the wait: only this one knows whether the function was called.
+  // Only the handler's own result tells whether the function was called, whichever task finished first.
   const auto& called = std::get<0>(first.values);
   const execution executed = called.has_error() ? called.error().executed : execution::unknown;
   auto answer = first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
@@ -183,7 +182,7 @@ task<result<envelope>> hub_core::call_native_in_time(std::string tool, std::stri
 
 task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std::string arguments,
                                           call_settings settings_of_call, time_point began) {
-  // Before anything is done for it: a lazy server is not started for a call that nobody waits for.
+  // Checked first: a lazy server is not started for a call that is already cancelled.
   const context here = co_await this_context();
   if (settings_of_call.stop.stop_requested() || here.stop_requested_anywhere()) co_return cancelled_error();
   if (id == native_id) {
@@ -196,7 +195,7 @@ task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std:
   const std::shared_ptr<server> owner = find(id);
   if (!owner) co_return gone("the server of the tool \"" + target.tool + "\" was removed");
   if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
-  if (arguments.empty()) arguments = "{}";  // some servers insist on them
+  if (arguments.empty()) arguments = "{}";  // some servers require the member
   call_options options_of_call = owner->options_for(settings_of_call);
   auto calling = owner->call_tool(target, std::move(arguments), std::move(options_of_call), began);
   auto answer = co_await with_stop(settings_of_call.stop, std::move(calling));
@@ -212,7 +211,7 @@ task<result<envelope>> hub_core::dispatch(server_id id, call_target target, std:
 
 hub::hub(loop& home, host_settings settings, hub_options options)
     : core_(std::make_unique<detail::hub_core>(home, std::move(settings), std::move(options))) {
-  // By the settings' own list, which `add` does not touch; what is wrong with one of them does not concern the others.
+  // Iterates over the settings' own list, which `add` does not modify. One bad server does not affect the others.
   for (const server_settings& one : core_->settings.servers) {
     auto added = core_->add(one, {});
     if (!added) home.log().write(log_level::error, "host", added.error().what);
@@ -283,7 +282,7 @@ task<result<envelope>> hub::call(std::string name, std::string arguments, call_s
   if (core_->closing.is_set()) co_return is_closed();
   if (auto sound = detail::check_arguments(arguments); !sound)
     co_return prefixed("tool \"" + name + '"', sound.error());
-  // The limits are for the whole call, the wait for the tool included.
+  // The limits cover the whole call, including the wait for the tool to be listed.
   const time_point began = core_->home.rough_now();
   table_ref held = core_->table.table();
   const tool_row* row = held->find(name);

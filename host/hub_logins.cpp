@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logging in to a hub's servers by name.
+// Logins of a hub's servers, by server name.
 #include "../runtime/when.hpp"
 #include "detail/hub_core.hpp"
 

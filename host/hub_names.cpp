@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of names that are not in the table: which servers could have the tool, and the wait for those that are
+// Calls of names that are not in the table: which servers could expose the tool, and waiting for those that are
 // starting.
 #include <algorithm>
 
@@ -16,7 +16,7 @@ std::vector<std::shared_ptr<server>> hub_core::possible_owners(std::string_view 
   return found;
 }
 
-// Those whose tools are still to be listed. Before the hub is open, nobody starts.
+// The possible owners whose tools are still to be listed. None before the hub is open, because no server is starting.
 std::vector<std::shared_ptr<server>> hub_core::starting_owners(std::string_view name) {
   if (!open || closing.is_set()) return {};
   auto found = possible_owners(name);
@@ -39,7 +39,7 @@ task<result<void>> hub_core::owners_settled_within(duration bound, std::string n
   co_return co_await with_timeout(bound, owners_settled(std::move(name)));
 }
 
-// Until the name is in the table, or no server that could have it is starting.
+// Waits until the name is in the table, or no server that could expose it is starting.
 task<result<void>> hub_core::until_listed(std::string name, const call_settings& settings_of_call) {
   const auto owners = starting_owners(name);
   if (owners.empty()) co_return result<void>{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hub's servers by name: adding, removing, their state, and what they can be asked beside tools.
+// A hub's servers by name: adding, removing, status, and requests other than tool calls.
 #include "../runtime/timeout.hpp"
 #include "../transports/http_fields.hpp"
 #include "../transports/json_text.hpp"
@@ -22,7 +22,7 @@ task<result<void>> hub::remove_server(std::string name) {
   if (!found) co_return found.error();
   const std::size_t slot = (*found)->id().slot;
   core_->entries[slot].removing = true;
-  // Looked up again after the wait: another server may have made the list longer meanwhile.
+  // Look up the entry again after the await: `entries` may have been reallocated.
   if (core_->entries[slot].work) {
     scope& work = *core_->entries[slot].work;
     work.request_stop();
@@ -81,7 +81,7 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
   if (!found) co_return found.error();
   auto at = co_await (*found)->connected();
   if (!at) co_return at.error();
-  // A server that has none of a kind need not know the method.
+  // A server without the capability may not implement the method.
   const server_capabilities& can = (*at)->agreed().can;
   const bool has = what == list_kind::tools ? can.tools : what == list_kind::prompts ? can.prompts : can.resources;
   if (!has) co_return boost::json::array{};
@@ -92,8 +92,7 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
 
 namespace {
 
-// Waits for the server and has `begin` make the request on its session. `tool` is what the request calls, if it is a
-// tools/call.
+// Waits for the server's session and calls `begin` with it. `tool` is the tool's name if the request is a tools/call.
 template <class F>
 task<result<raw_json>> asked_when_connected(loop& home, server& of, const call_settings& settings,
                                             const std::optional<std::string>& tool, const F& begin) {
@@ -110,7 +109,7 @@ task<result<raw_json>> asked_when_connected(loop& home, server& of, const call_s
   co_return co_await std::move(asking);
 }
 
-// Finds the server; the caller's stop holds from here on, also while the server starts.
+// Finds the server; the caller's stop token applies from here on, also while the server starts.
 template <class F>
 task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, call_settings settings,
                              F begin, std::optional<std::string> tool = std::nullopt) {
@@ -126,8 +125,8 @@ task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::st
   co_return answer;
 }
 
-// Params that name no tool, or more than one, get the empty name, which is never admitted: of two members called
-// `name`, some servers read the first, and some fold the case of members.
+// Returns an empty name, which is never admitted, if the params name no tool or more than one: with two `name` members,
+// some servers read the first.
 std::string tool_in(const std::string& params) {
   if (!validate_json(params)) return {};
   const std::size_t first = params.find_first_not_of(" \t\r\n");
@@ -197,7 +196,7 @@ task<result<raw_json>> hub::request(std::string server, std::string method, std:
   }
   std::string phase = method;
   std::optional<std::string> tool;
-  // Some servers fold the case of methods.
+  // Some servers ignore the case of method names.
   if (equal_ignoring_case(method, protocol::method::tools_call)) tool = tool_in(params);
   auto asking = asked(
       *core_, std::move(server), std::move(phase), std::move(settings),

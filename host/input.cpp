@@ -14,9 +14,9 @@ boost::json::object form_request::prefilled() const {
   const boost::json::value* found = schema.if_contains("properties");
   const boost::json::object* properties = found != nullptr ? found->if_object() : nullptr;
   if (properties == nullptr) return content;
-  // With the capacity of `properties`, for which the names have been found not to collide (json_tree.hpp).
+  // Reserve the capacity of `properties`, whose names were checked for hash collisions (json_tree.hpp).
   content.reserve(properties->size());
-  // One budget for all of them: each is a check by itself, and a server may send thousands.
+  // One budget for all members: each default is a separate check, and a server may send thousands.
   detail::schema_budget budget = detail::budget_for(0);
   for (const auto& member : *properties) {
     const boost::json::object* about = member.value().if_object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What servers may ask of the program and the people behind it: forms, visits to a web page, a model's answer, folders.
-// One callback for each, whichever revision the server speaks. A capability is declared only where its callback is set.
+// Input that servers may request: forms, visits to a web page, sampling, roots. One callback each, for all protocol
+// revisions. A capability is declared only if its callback is set.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,28 +13,28 @@
 
 namespace hawser {
 
-/// Texts come from the server: show who asks, escape what is shown.
+/// The text comes from the server: show which server asks, and escape what is shown.
 struct form_request {
   std::string server{};
   std::string message{};
   boost::json::object schema{};  ///< a flat object of primitive members
 
-  /// What the form shows before the user has changed anything: the schema's defaults, without those that the schema
-  /// itself does not allow. For the user to look at; nothing but the content of the answer is ever sent.
+  /// Initial values of the form: the schema's defaults, without those that violate the schema. For display only; only
+  /// the content of the answer is sent.
   [[nodiscard]] boost::json::object prefilled() const;
 };
 
 struct url_request {
   std::string server{};
   std::string message{};
-  std::string url{};  ///< to be shown whole, and opened only if the user agrees; never fetched by us
+  std::string url{};  ///< show the whole URL and open it only if the user agrees; Hawser never fetches it
 };
 
 struct elicitation_answer {
   enum class action : std::uint8_t { accept, decline, cancel };
   action what = action::decline;
-  /// Of an accepted form, and sent as it is: nothing is added. What does not satisfy the schema is not sent, and the
-  /// server gets an error instead.
+  /// The content of an accepted form, sent unchanged. If it violates the schema, it is not sent, and the server gets an
+  /// error.
   boost::json::object content{};
 };
 
@@ -57,7 +57,7 @@ struct input_handlers {
   std::function<void(url_request, reply<elicitation_answer>)> url{};
   /// The answer is the result of sampling/createMessage: role, content, model, stopReason.
   std::function<void(sampling_request, reply<boost::json::object>)> sampling{};
-  bool sampling_has_tools = false;  ///< whether the callback understands `tools` and `toolChoice`
+  bool sampling_has_tools = false;  ///< whether the callback supports `tools` and `toolChoice`
   std::function<void(roots_request, reply<std::vector<root>>)> roots{};
 };
 

@@ -51,7 +51,7 @@ task<result<std::string>> input_desk::answer(std::string server, std::string met
       co_return rpc_error(protocol::code::invalid_params, "the params of " + method + " are no object");
     object = std::move(parsed->get_object());
   }
-  // Nobody there to be asked is the same as a method that does not exist: it was not declared.
+  // Without a handler, the capability was not declared and the method does not exist.
   if (method == protocol::method::roots_list && handlers_.roots) co_return co_await list_roots(std::move(server));
   if (method == protocol::method::create_message && handlers_.sampling)
     co_return co_await sample(std::move(server), std::move(object), std::move(asking));
@@ -76,7 +76,7 @@ task<result<std::string>> input_desk::list_roots(std::string server) const {
 
 task<result<std::string>> input_desk::sample(std::string server, json::object params,
                                              std::function<void()> asking) const {
-  // Sampling: tools that were not declared are an error, not something to leave out silently.
+  // Sampling: undeclared use of tools is an error; the members are not dropped silently.
   if (!handlers_.sampling_has_tools && (params.contains("tools") || params.contains("toolChoice")))
     co_return rpc_error(protocol::code::invalid_params, "sampling with tools was not declared");
   sampling_request request{.server = std::move(server), .params = std::move(params)};
@@ -117,7 +117,7 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   if (found == nullptr || !found->is_object())
     co_return rpc_error(protocol::code::invalid_params, "a form needs a requestedSchema");
   const std::string schema = json::serialize(*found);
-  // Before anybody is asked: what no answer can be checked against is no form.
+  // Checked before the user sees the form: no answer could be validated against a bad schema.
   if (const auto checkable = schema_violation(schema, "{}"); !checkable)
     co_return rpc_error(protocol::code::invalid_params, "requestedSchema: " + checkable.error().what);
   form_request request{.server = std::move(server), .message = message, .schema = found->get_object()};
@@ -127,7 +127,7 @@ task<result<std::string>> input_desk::elicit(std::string server, json::object pa
   elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};
   json::object out{{"action", word(given.what)}};
   if (given.what == action::accept) {
-    // Nothing is added: the user has agreed to this content and to no other.
+    // Nothing is added: the user agreed to exactly this content.
     const auto violation = schema_violation(schema, json::serialize(given.content));
     if (!violation || *violation)
       co_return rpc_error(protocol::code::internal_error, "the answer to the form does not satisfy its schema: " +

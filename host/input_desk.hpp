@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the wishes of servers arrive, as requests of the legacy era or inside results of the modern one, and are passed
-// to the callbacks of the embedding program.
+// Dispatches the servers' input requests (legacy requests and modern input_required results) to the handlers of the
+// embedding program.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,12 @@ class input_desk {
 
   [[nodiscard]] const input_handlers& handlers() const noexcept { return handlers_; }
 
-  /// The result of one such request, as JSON text. errc::remote, with the code that JSON-RPC wants for it, if nobody is
-  /// there to be asked, the request makes no sense, or it was declined where declining is not a result.
-  /// `asking` is called when a user or a model is about to be asked.
+  /// Returns the result of one input request as JSON text. errc::remote with the JSON-RPC code if there is no handler,
+  /// the request is invalid, or it was declined and the method has no result for that. `asking` is called just before a
+  /// user or model is asked.
   task<result<std::string>> answer(std::string server, std::string method, std::string params,
                                    std::function<void()> asking = {}) const;
-  /// Whether the user agrees to visit the page; what he does there is not our business.
+  /// Whether the user agrees to visit the page. What happens on the page is not tracked.
   task<result<elicitation_answer::action>> consent(url_request request, std::function<void()> asking = {}) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lists that a server has.
+// The lists that a server can offer.
 #pragma once
 
 #include <cstdint>

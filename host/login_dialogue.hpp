@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an embedding program plays the person of a login with functions of its own, for `host::authenticate`.
+// Interactive login through callbacks of the embedding program, for `host::authenticate`.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@ namespace hawser {
 struct login_dialogue {
   login_wish wish{};
   bool open_browser = true;
-  /// Where to log in, whether or not a browser is opened; runs where the hub's callbacks do. A person should see the
-  /// issuer beside the address.
+  /// Called with the authorization URL, whether or not a browser is opened; runs on the hub's executor. Show the issuer
+  /// beside the URL.
   std::function<void(login_prompt prompt)> show{};
-  /// Something to know, for instance that no browser could be opened.
+  /// A message for the user, for instance that no browser could be opened.
   std::function<void(std::string text)> remark{};
-  /// For people whose browser runs elsewhere: answers with the address that it was redirected to, or with the code.
-  /// Empty, or dropped: the redirect is waited for.
+  /// For users whose browser runs on another machine: replies with the redirect URL or the code. If empty or dropped,
+  /// the redirect is awaited.
   std::function<void(reply<std::string>)> paste{};
 };
 
-/// The functions are called by way of `where`.
+/// Calls the functions through `where`.
 class dialogue_person final : public login_person {
  public:
   dialogue_person(login_dialogue with, door_ref way, executor where);

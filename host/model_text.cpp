@@ -8,12 +8,12 @@ namespace hawser {
 
 namespace {
 
-// Errors may quote what a server wrote last; a model needs the gist of it.
+// An error may quote a server's output; a model needs only its beginning.
 constexpr std::size_t longest_reason = 2'000;
 
 std::string server_of(const error& e) { return e.server.empty() ? "the MCP server" : "MCP server \"" + e.server + '"'; }
 
-// The reason as a sentence of its own. The server has been named already.
+// The reason, without the prefix that names the server.
 std::string reason(const error& e) {
   std::string_view what = e.what;
   const std::string prefix = "server \"" + e.server + "\": ";

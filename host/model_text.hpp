@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model is told of a call, whatever became of it: the tool's own words, or a sentence it can act on.
+// The text that a model gets for a call: the tool's output, or a sentence about the error.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace hawser {
 
 struct model_text {
-  bool error = false;  ///< the tool said no, or there is no result
+  bool error = false;  ///< isError, or there is no result
   std::string output{};
 
   /// `{"error":…,"output":"…"}`
   [[nodiscard]] std::string to_json() const;
 };
 
-/// An error of ours also says whether the call may have been executed: a model that repeats it should know.
+/// For an error, also says whether the call may have been executed, in case the model retries it.
 model_text render_for_model(const result<envelope>& outcome);
 
 }  // namespace hawser

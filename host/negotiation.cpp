@@ -13,7 +13,7 @@ namespace {
 namespace code = protocol::code;
 
 call_options within(duration bound) {
-  // Not told when given up: `initialize` may not be cancelled, and a legacy server would not know what was meant.
+  // No cancellation is sent: `initialize` must not be cancelled, and a legacy server would not understand it.
   return {.idle_timeout = bound, .hard_timeout = bound, .when_stopped = call_options::giving_up::is_silent};
 }
 
@@ -21,7 +21,7 @@ std::string discover_params(const client_profile& who, std::string_view revision
   return R"({"_meta":{)" + who.modern_meta(revision) + "}}";
 }
 
-// The newest revision of an era that both know, of those that an unsupported-version error names.
+// The newest common revision of an era, from the `supported` list of an unsupported-version error.
 std::optional<std::string> offered(const error& e, bool modern) {
   std::optional<std::string> newest;
   const std::string_view supported = e.data.empty() ? std::string_view{} : find_member(e.data, "supported");
@@ -51,7 +51,7 @@ task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration 
   const bool refused =
       answer.has_error() && answer.error().code == errc::remote && answer.error().native == code::unsupported_version;
   if (const auto other = refused ? offered(answer.error(), true) : std::nullopt) {
-    // Version negotiation: once more with what the server named, even where it is what it refused.
+    // Version negotiation: retry once with a revision that the server named, even if it is the one that it refused.
     const auto again = prepared_request::verbatim(protocol::method::discover, discover_params(who, *other));
     answer = co_await to.call(again, {}, options);
   }
@@ -67,7 +67,7 @@ task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration 
   const error& e = answer.error();
   switch (e.code) {
     case errc::remote:
-      // A modern server that cannot serve us; anything else, whatever its number, is how old servers say "what?".
+      // A modern server that cannot serve us. Any other error, whatever its code, means a legacy server.
       if (e.native == code::unsupported_version && !offered(e, false)) co_return nothing_in_common(e);
       if (e.native == code::header_mismatch || e.native == code::missing_capability) co_return e;
       co_return probe_verdict{};
@@ -80,7 +80,7 @@ task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration 
 
 task<result<agreement>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
                                    duration bound) {
-  // Version negotiation: the modern era has no handshake, and its revisions are never offered in this one.
+  // Version negotiation: the modern era has no handshake, so its revisions are never offered by initialize.
   if (protocol::modern(revision))
     co_return error{.code = errc::config, .what = "the revision " + revision + " cannot be offered by initialize"};
   const auto request = prepared_request::verbatim(protocol::method::initialize, who.initialize_params(revision));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which revision to speak with a server of which nothing is known. The modern era is tried first; a server that does
-// not understand gets the handshake of the era before. Not for HTTP's status codes: those are the transport's.
+// Chooses the protocol revision for an unknown server: probes for the modern era first, and falls back to the legacy
+// handshake. HTTP status codes are handled by the transport.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@
 namespace hawser {
 
 struct probe_verdict {
-  std::optional<agreement> modern{};  ///< nothing: the server is of the legacy era
-  bool by_silence = false;            ///< it said nothing, which is weaker than an answer
+  std::optional<agreement> modern{};  ///< nullopt: a legacy server
+  bool by_silence = false;            ///< decided by a timeout, which is weaker evidence than an answer
 };
 
-/// Asks `server/discover`. The server is of the legacy era if it answered anything that is not modern, or stayed silent
-/// for `bound`, which over HTTP is an error. An error is never a verdict: errc::closed, for one, if the question killed
-/// it.
+/// Sends `server/discover`. The server is legacy if its answer is not a modern one, or if it does not answer within
+/// `bound` (over HTTP that is an error). A transport error never decides the era: errc::closed, for example, if the
+/// server exited on the probe.
 task<result<probe_verdict>> probe(peer& to, const client_profile& who, duration bound);
 
-/// The legacy handshake. An error of the server with protocol::code::unsupported_version is one of the modern era.
-/// With `pinned`, no other revision than the offered one will do.
+/// The legacy handshake. A remote error with protocol::code::unsupported_version means a modern server. With `pinned`,
+/// only the offered revision is accepted.
 task<result<agreement>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
                                    duration bound);
 

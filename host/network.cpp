@@ -25,7 +25,7 @@ http_channel_options::kind channel_kind(http_settings::kind type) {
   return http_channel_options::kind::automatic;
 }
 
-// What the name of a header field says of its value.
+// Whether the name of a header field suggests a credential.
 bool names_credentials(std::string_view header) {
   std::string lower{header};
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -43,7 +43,7 @@ std::string credentials_in(const std::map<std::string, std::string>& headers) {
   return names;
 }
 
-// Another text when one of the files was changed or replaced.
+// A text that changes when one of the files is changed or replaced.
 std::string state_of(const tls_settings& files) {
   std::string all;
   for (const std::string* path :
@@ -72,7 +72,7 @@ task<result<std::unique_ptr<channel>>> network::channel_to(const http_settings& 
   if (!to) co_return to.error();
   options.to = *std::move(to);
   for (const auto& [name, value] : where.headers) {
-    // Header splitting: settings need not come from a file that was checked.
+    // Header splitting: the settings may not come from a checked file.
     if (const char* fault = detail::header_name_fault(name); fault != nullptr)
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" " + fault};
     if (!valid_field_value(value))
@@ -124,23 +124,23 @@ void network::warn_of_cleartext(const std::string& server_name, const http_setti
 task<result<http_client_options>> network::client_for_login(http_settings where) {
   where.tls.certificate_file = where.oauth.certificate_file;
   where.tls.key_file = where.oauth.certificate_key_file;
-  // Authorization servers have TLS, whether or not the server has.
+  // Authorization servers require TLS, even if the server does not.
   co_return co_await client_for(where, true);
 }
 
 task<result<std::shared_ptr<tls_context>>> network::certificates(tls_settings files) {
-  // What everybody else's programs go by, too.
+  // The usual variables of OpenSSL programs.
   const char* const file = std::getenv("SSL_CERT_FILE");
   const char* const folder = std::getenv("SSL_CERT_DIR");
   if (files.trust_file.empty() && file != nullptr) files.trust_file = file;
   if (files.trust_folder.empty() && folder != nullptr) files.trust_folder = folder;
-  // Certificates are replaced while programs run.
+  // Certificates may be replaced while the program runs.
   std::function<result<std::string>()> look = [files] { return result<std::string>{state_of(files)}; };
   auto state = co_await offload(std::move(look));
   if (!state) co_return state.error();
   const auto known = contexts_.find(files);
   if (known != contexts_.end() && known->second.state == *state) co_return known->second.context;
-  // Reads hundreds of certificates.
+  // Offloaded because it reads hundreds of certificates.
   std::function<result<std::shared_ptr<tls_context>>()> load = [files] { return tls_context::client(files); };
   auto loaded = co_await offload(std::move(load));
   if (!loaded) co_return loaded;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the servers on the network have in common: who resolves names, which certificates are trusted, which proxies
-// there are. Makes their channels.
+// Shared by all HTTP servers: DNS resolver, trusted certificates and proxies. Makes their channels.
 #pragma once
 
 #include <functional>
@@ -21,18 +20,18 @@ namespace hawser {
 
 class network {
  public:
-  /// `names` null: the system's name servers. Else it lives longer.
+  /// `names` null: the system's DNS servers. Otherwise it must outlive this object.
   explicit network(loop& home, resolver* names = nullptr);
 
-  /// Not connected yet. errc::config says which part of the settings cannot be used. `login` null: nobody is asked for
-  /// credentials; else it lives longer. `server_name` is for the log; `on_busy` as in http_channel_options.
+  /// Does not connect yet. errc::config says which setting is invalid. `login` null: no credentials are sent; otherwise
+  /// it must outlive the channel. `server_name` is for the log; `on_busy` as in http_channel_options.
   using busy_listener = std::function<void(std::string_view method, int status, duration pause)>;
   task<result<std::unique_ptr<channel>>> channel_to(const http_settings& where, const host_limits& limits,
                                                     authorizer* login, std::string server_name, busy_listener on_busy);
-  /// Proxies, and certificates if there will be TLS, as for that server.
+  /// Proxies, and certificates if TLS is used, for that server.
   task<result<http_client_options>> client_for(const http_settings& where, bool tls);
-  /// The same for the authorization servers of that server. Its client certificate is for the server alone: they are
-  /// offered the one of the OAuth settings, if any.
+  /// The same for the authorization servers of that server. The server's client certificate is not sent to them; they
+  /// get the one in the OAuth settings, if any.
   task<result<http_client_options>> client_for_login(http_settings where);
   [[nodiscard]] resolver& names() const noexcept { return names_; }
 
@@ -44,14 +43,14 @@ class network {
   ares_resolver own_names_;
   resolver& names_;
   proxy_rules environment_;
-  // For all channels: a server that is started again is not a new name.
+  // Shared by all channels: a restarted server is not a new name.
   std::shared_ptr<zone_memory> zones_ = std::make_shared<zone_memory>();
-  std::set<std::string> warned_;  // servers whose headers were said to go out without TLS
+  std::set<std::string> warned_;  // servers already warned about headers sent without TLS
   struct loaded_context {
-    std::string state{};  // of the files when they were read
+    std::string state{};  // of the files when they were loaded
     std::shared_ptr<tls_context> context{};
   };
-  // By every setting that goes into one; shared because a trust store takes a megabyte.
+  // Keyed by all settings that affect a context; shared because a trust store takes a megabyte.
   std::map<tls_settings, loaded_context> contexts_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What another thread holds while the loop works for it: like a future, and it can be cancelled.
+// A cancellable future for the outcome of a call that runs on the loop thread.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace hawser {
 
 namespace detail {
 
-/// Which thread the loop of a host runs on; none before its start and after its end. Lives as long as anybody asks.
+/// The thread on which a host's loop runs; none before start and after the end. Kept alive by its users.
 struct loop_thread {
   std::atomic<std::thread::id> id;
   [[nodiscard]] bool is_current() const noexcept { return id.load() == std::this_thread::get_id(); }
@@ -36,9 +36,9 @@ template <class T>
 class promised {
  public:
   promised() = default;
-  /// Its outcome comes from that thread, which therefore cannot wait for it.
+  /// `by` is the thread that produces the outcome, and so must not wait for it.
   explicit promised(std::shared_ptr<const loop_thread> by) : by_(std::move(by)) {}
-  /// `done`, instead of a handle, hears of the outcome.
+  /// Calls `done` with the outcome; there is no handle.
   explicit promised(std::function<void(result<T>)> done) : done_(std::move(done)) {}
 
   void finish(result<T> outcome) {
@@ -56,7 +56,7 @@ class promised {
     std::unique_lock lock{mutex_};
     if (outcome_ || bound <= std::chrono::nanoseconds::zero()) return outcome_.has_value();
     require_another_thread();
-    // The clock of the wait cannot count further than some 290 years from its beginning.
+    // wait_for overflows beyond about 290 years.
     constexpr std::chrono::nanoseconds longest = std::chrono::hours{24 * 365 * 100};
     return finished_.wait_for(lock, std::min(bound, longest), [&] { return outcome_.has_value(); });
   }
@@ -78,11 +78,11 @@ class promised {
   std::mutex mutex_;
   std::condition_variable finished_;
   std::optional<result<T>> outcome_;
-  bool taken_ = false;  // of the outcome, only an empty shell is left
+  bool taken_ = false;  // outcome_ was moved out
   std::stop_source stop_;
 };
 
-/// The loop's side of it: whoever drops it unanswered says that the host is not running.
+/// The producer's side. If destroyed unfulfilled, the outcome is an error: the host is not running.
 template <class T>
 class promise {
  public:
@@ -101,24 +101,24 @@ class promise {
 
 }  // namespace detail
 
-/// One thread's handle. Dropping it drops the answer, not the call. One that was moved from has no outcome: get() says
-/// so, and the rest does nothing.
+/// One thread's handle. Dropping it drops the outcome; the call continues. A moved-from handle has no outcome: get()
+/// returns an error, and the other functions do nothing.
 template <class T>
 class pending {
  public:
   explicit pending(std::shared_ptr<detail::promised<T>> of) noexcept : of_(std::move(of)) {}
 
-  /// Waits, and hands the outcome over, once; a second time, the error is errc::closed. To wait on the loop thread,
-  /// where completions and on_change run, would be to wait for ever: it ends the process with a sentence. In a process
-  /// that was forked meanwhile, nobody works on the call any more, and waiting does not end.
+  /// Waits for the outcome and returns it, once; a second call returns errc::closed. Waiting on the loop thread, where
+  /// completions and on_change run, would deadlock and terminates the process with a message. In a process forked
+  /// meanwhile the call never completes and the wait never ends.
   result<T> get() {
     if (!of_) return detail::outcome_is_taken();
     return of_->take();
   }
-  /// Whether get() would return at once; waits for that at most so long, and not on the loop thread either.
+  /// Whether get() would return at once; waits up to `bound` for that. Must not wait on the loop thread either.
   bool wait_for(std::chrono::nanoseconds bound) { return !of_ || of_->wait_for(bound); }
-  /// The call ends soon, with errc::cancelled if it had no answer yet. Its server is told if any of it was sent; else
-  /// nothing of it will be, and the error says `executed: no`.
+  /// The call ends soon, with errc::cancelled if it has no answer yet. If any of the request was sent, the server gets
+  /// a cancellation; otherwise nothing is sent, and the error says `executed: no`.
   void cancel() {
     if (of_) of_->cancel();
   }

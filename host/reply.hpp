@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the embedding program answers a question of ours: now or later, from any thread, or not at all.
+// The embedding program's answer to a handler call: at once or later, from any thread, or never.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,25 @@ namespace hawser {
 
 namespace detail {
 
-/// Shared by who asked and who answers, whichever lives longer. Touched on the loop thread only, but for its atomics.
+/// Shared by the caller and the reply, whichever lives longer. Loop thread only, except for the atomics.
 template <class T>
 struct question {
   enum class phase : std::uint8_t { waiting, called, withdrawn };
   event answered;
   std::optional<T> answer;
-  std::optional<error> thrown;  // by the handler
+  std::optional<error> thrown;  // the handler's exception
   // Whether the handler has been called, or never will be.
   std::atomic<phase> at = phase::waiting;
-  // The reply, and the call of the handler: when the last of them has ended without an answer, there will be none. The
-  // call counts because a handler that throws drops its reply before anybody knows what it threw.
+  // The reply and the handler call. When the last of them ends without an answer, there will be none. The call counts
+  // because a handler that throws drops its reply before the exception is recorded.
   std::atomic<int> sources = 2;
 
-  /// False if nobody waits any more; otherwise the handler is called.
+  /// Returns false if the caller has stopped waiting; otherwise the handler must be called.
   bool begin_call() noexcept {
     phase before = phase::waiting;
     return at.compare_exchange_strong(before, phase::called);
   }
-  /// Nobody waits any more. Whether the handler was called before; if not, it never will be.
+  /// The caller stops waiting. Returns whether the handler was called before; if not, it never will be.
   bool withdraw() noexcept { return at.exchange(phase::withdrawn) == phase::called; }
   [[nodiscard]] bool is_withdrawn() const noexcept { return at == phase::withdrawn; }
 };
@@ -48,7 +48,7 @@ void end_source(door& way, const std::shared_ptr<question<T>>& of) {
 
 }  // namespace detail
 
-/// Movable; the first answer counts. One that is dropped unanswered has declined.
+/// Movable; the first answer counts. Dropping it unanswered declines.
 template <class T>
 class reply {
  public:
@@ -79,7 +79,7 @@ class reply {
   std::shared_ptr<detail::question<T>> to_;
 };
 
-/// Where callbacks of the embedding program run; an empty one runs them on the loop thread, where they must not block.
+/// Runs callbacks of the embedding program; if empty, they run on the loop thread and must not block.
 using executor = std::function<void(std::function<void()>)>;
 
 }  // namespace hawser

@@ -9,9 +9,9 @@ namespace hawser {
 
 namespace {
 
-// Whatever a server says, nothing is older than this; the SDKs have the same limit.
+// Upper bound on any ttl; the SDKs use the same.
 constexpr duration longest = std::chrono::hours{24};
-constexpr std::size_t overhead = 200;  // of an entry, its nodes and its texts
+constexpr std::size_t overhead = 200;  // estimated memory of an entry
 
 duration ttl_of(std::string_view json) {
   const auto milliseconds = number_of(json);
@@ -23,7 +23,7 @@ duration ttl_of(std::string_view json) {
 }  // namespace
 
 cache_hints cache_hints::of(std::string_view result) {
-  // A result that asks for input is meant for the one call it answers.
+  // A result that requires input is valid only for the call that it answers.
   const std::string_view type = find_member(result, "resultType");
   if (!type.empty() && type != R"("complete")") return {};
   const bool shared = text_of(find_member(result, "cacheScope")) == "public";
@@ -43,7 +43,7 @@ const cached_response* response_cache::find_stale(std::string_view method, std::
 void response_cache::put(std::string_view method, std::string_view key, cached_response response) {
   const std::size_t size = overhead + method.size() + key.size() + response.result->text().size();
   const bool worth_it = response.hints.ttl > duration::zero() && size <= limits_.max_bytes && limits_.max_entries > 0;
-  // Before the old one goes: the texts may be its own.
+  // Copied first: `method` and `key` may refer to the old entry.
   entry made{.method = std::string{method}, .key = std::string{key}, .response = std::move(response), .bytes = size};
   invalidate(method, key);
   if (!worth_it) return;
@@ -57,12 +57,12 @@ void response_cache::put(std::string_view method, std::string_view key, cached_r
 void response_cache::erase(std::map<name, position>::iterator at) {
   const position which = at->second;
   bytes_ -= which->bytes;
-  index_.erase(at);  // first: its name points into the entry
+  index_.erase(at);  // first: the key points into the entry
   entries_.erase(which);
 }
 
 void response_cache::invalidate(std::string_view method) {
-  const std::string wanted{method};  // which may be that of an entry
+  const std::string wanted{method};  // copied: it may point into an entry
   for (auto at = index_.lower_bound(name{wanted, {}}); at != index_.end() && at->first.first == wanted;) erase(at++);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Answers that a server allows to be used again for a while: its lists, what it can do, its resources. One cache a
-// server and credential, so that what is private never meets another's. Knows no clock and fetches nothing.
+// Responses that a server allows to be cached: lists, capabilities, resources. One cache per server and credential, so
+// private responses are never shared. Has no clock and fetches nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace hawser {
 
-/// Who else may be given the answer. A server that says nothing is taken to mean nobody.
+/// Who may receive the response. The default is private.
 enum class cache_scope : std::uint8_t { own, shared };
 
-/// What a result says about its own keeping: `ttlMs` and `cacheScope`.
+/// The caching members of a result: `ttlMs` and `cacheScope`.
 struct cache_hints {
-  duration ttl{};  ///< zero: not to be used again; a day at most
+  duration ttl{};  ///< zero: not cacheable; a day at most
   cache_scope scope = cache_scope::own;
 
   /// Precondition: `result` is valid JSON.
@@ -52,17 +52,17 @@ class response_cache {
   response_cache& operator=(const response_cache&) = delete;
   ~response_cache() = default;
 
-  /// `key` is what else the answer depends on: the cursor of a page, the URI of a resource. Null if there is none, or
-  /// none that is fresh; good until the next change.
+  /// `key` is what the response depends on besides the method: the cursor of a page, the URI of a resource. Null if
+  /// there is no fresh entry; valid until the next change.
   [[nodiscard]] const cached_response* find(std::string_view method, std::string_view key, time_point now) const;
-  /// The same, however old: for when the server cannot be asked.
+  /// The same, at any age: for when the server is unreachable.
   [[nodiscard]] const cached_response* find_stale(std::string_view method, std::string_view key) const;
 
-  /// Takes the place of an older one. What may not be used again, or is too large by itself, is not kept; what arrived
-  /// first leaves first when there is no room.
+  /// Replaces an older entry. A response that is not cacheable or too large is not stored. When the cache is full, the
+  /// oldest entry is removed.
   void put(std::string_view method, std::string_view key, cached_response response);
 
-  /// The server said that something changed: every page of that method, or one resource.
+  /// After a change notification: removes all pages of a method, or one resource.
   void invalidate(std::string_view method);
   void invalidate(std::string_view method, std::string_view key);
   void invalidate_all() noexcept;
@@ -83,7 +83,7 @@ class response_cache {
   void erase(std::map<name, position>::iterator at);
 
   limits limits_;
-  std::list<entry> entries_;  // in the order of their arrival
+  std::list<entry> entries_;  // in order of arrival
   std::map<name, position> index_;
   std::size_t bytes_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a server that keeps ending is started again, and when it is given up. Pure: time is told.
+// Decides when a server that keeps ending is restarted, and when to give up. Pure: the time is a parameter.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@ namespace hawser {
 struct restart_limits {
   duration first_pause = std::chrono::seconds{1};
   duration longest_pause = std::chrono::minutes{1};
-  std::size_t starts = 10;  ///< within `window`; after that many it is given up
+  std::size_t starts = 10;  ///< within `window`; after that many, give up
   duration window = std::chrono::minutes{10};
-  duration stable = std::chrono::minutes{2};  ///< one that ran so long begins anew
+  duration stable = std::chrono::minutes{2};  ///< a run of this length resets the plan
 };
 
 class restart_plan {
@@ -22,10 +22,10 @@ class restart_plan {
   explicit restart_plan(restart_limits limits = {}) noexcept : limits_(limits), pause_(limits.first_pause) {}
 
   void started(time_point now);
-  /// How long to wait before the next start; nothing if it has been started too often. `jitter`, from 0 to 1, makes
-  /// the pause up to a fifth longer, so that many servers do not come back in step.
+  /// The delay before the next start; nullopt if there were too many starts. `jitter`, from 0 to 1, lengthens the delay
+  /// by up to a fifth, so that many servers do not restart at the same time.
   std::optional<duration> ended(time_point now, double jitter);
-  /// Somebody wants it to be tried again.
+  /// Resets the plan, after a manual restart.
   void forget() noexcept;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr json_limits schema_limits{.max_depth = 64, .max_values = 10'000};
 constexpr json_limits instance_limits{.max_depth = 64, .max_values = 200'000};
-// In units of about ten nanoseconds: half of the time that a check may take. The other half is for reading both texts.
+// In units of about ten nanoseconds: half of the time that a check may take. The other half is for parsing both texts.
 constexpr std::size_t units_for_any = 500'000;
 constexpr std::size_t units_per_mebibyte = 500'000;
 constexpr std::size_t longest_message = 500;
@@ -38,7 +38,7 @@ result<std::optional<std::string>> schema_violation(std::string_view schema, std
 
 result<std::optional<std::string>> detail::schema_violation(std::string_view schema, std::string_view instance,
                                                             schema_budget& budget) {
-  // Both trees are gone when the check is over, so that nothing in them is given back by itself.
+  // Both trees are destroyed together after the check, so a monotonic resource suffices.
   boost::json::monotonic_resource memory;
   const auto rules = json_tree(schema, schema_limits, &memory);
   if (!rules) return schema_error(rules.error().code, rules.error().what);

@@ -12,13 +12,13 @@ namespace {
 constexpr std::size_t shortest_token = 20;
 constexpr std::size_t shortest_behind_prefix = 12;
 
-// What issuers begin their tokens with, so that they are found when they leak.
+// Token prefixes of well-known issuers.
 constexpr std::array<std::string_view, 24> token_prefixes{
     "sk-",  "sk_live_",    "sk_test_", "rk_live_", "ghp_",  "gho_",    "ghu_", "ghs_",
     "ghr_", "github_pat_", "glpat-",   "xoxb-",    "xoxp-", "xapp-",   "AKIA", "ASIA",
     "AIza", "ya29.",       "npm_",     "pypi-",    "hf_",   "dop_v1_", "SG.",  "eyJ"};
 
-// How options are called whose value is a secret.
+// Names of options whose value is a secret.
 constexpr std::array<std::string_view, 8> secret_options{"token",   "secret",  "password",   "passwd",
                                                          "api-key", "api_key", "access-key", "apikey"};
 
@@ -39,12 +39,12 @@ bool is_token_part(std::string_view part) noexcept {
   const bool hex = part.size() >= 32 && std::all_of(part.begin(), part.end(), [](char c) {
                      return is_digit_char(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
                    });
-  // Names and versions have words and dots; tokens have digits all over and no separators to speak of.
+  // Names and versions consist of words and dots; tokens contain digits throughout and few separators.
   const auto separators = std::count_if(part.begin(), part.end(), [](char c) { return c == '-' || c == '.'; });
   return digits >= 2 && (hex || (upper && lower && separators <= 2));
 }
 
-// "--api-key" or "--api-key=…": nothing if it is another option, or none; else what stands behind the sign.
+// For "--api-key" or "--api-key=…": the value after "=". nullopt if it is not such an option.
 std::optional<std::string_view> value_of_secret_option(std::string_view argument) noexcept {
   if (!argument.starts_with('-')) return std::nullopt;
   const std::size_t equals = argument.find('=');
@@ -59,7 +59,7 @@ std::optional<std::string_view> value_of_secret_option(std::string_view argument
   return equals == argument.npos ? std::string_view{} : argument.substr(equals + 1);
 }
 
-// "Bearer" is no secret, but what stands behind it is one also where it stands alone.
+// "Bearer" is not secret, but the token after it is, even on its own.
 void hide_header(std::string_view value, redaction& in) {
   in.add_for_good(value);
   const std::size_t space = value.rfind(' ');
@@ -116,7 +116,7 @@ std::vector<std::string_view> secret_parts(std::span<const std::string> argument
       found.emplace_back(arguments[++i]);
     }
   }
-  // What is shorter could not be taken out of a text, and is a number or a mode rather than a secret.
+  // Shorter values cannot be redacted reliably, and are numbers or modes rather than secrets.
   std::erase_if(found, [](std::string_view one) { return one.size() < redaction::shortest; });
   return found;
 }

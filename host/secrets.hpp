@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of a server's settings are secrets: they are taken out of logs, traces, errors and what is shown of the server.
+// Which of a server's settings are secrets: they are redacted in logs, traces, errors and status.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ namespace hawser {
 
 void hide_secrets(const server_settings& of, redaction& in);
 
-/// Whether this variable is one that errors have to show, because people look there first: PATH, HOME and the like.
+/// Whether errors must show this variable's value, because users check it first: PATH, HOME and the like.
 [[nodiscard]] bool is_known_setting(std::string_view variable) noexcept;
 
-/// The parts of an argument or a URL that look like tokens: by the prefixes that issuers give them, or long and mixed.
-/// A guess, good for a warning and for hiding more rather than less.
+/// The parts of an argument or URL that look like tokens: known issuer prefixes, or long mixed strings. A heuristic
+/// that redacts too much rather than too little; good enough for a warning.
 [[nodiscard]] std::vector<std::string_view> token_parts(std::string_view text);
 
-/// The same of all arguments, and what stands behind an option like `--api-key` or `--password=`.
+/// token_parts() of all arguments, and the values of options like `--api-key` or `--password=`.
 [[nodiscard]] std::vector<std::string_view> secret_parts(std::span<const std::string> arguments);
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server as others see it: its state, its calls, its rows. How it is kept running stands in server_run.cpp.
+// A server's public interface: its state, its calls, its rows in the registry. Supervision is in server_run.cpp.
 #include "server.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::unique_ptr<server_login> login_for(const server_surroundings& around, const
                                         std::function<void()> when_lost) {
   const auto* remote = std::get_if<http_settings>(&settings.transport);
   if (remote == nullptr || !remote->oauth.enabled || has_authorization(*remote)) return nullptr;
-  // Shared: the coroutine of client_for refers to it.
+  // Shared, because the coroutine of client_for keeps a reference to it.
   const auto where = std::make_shared<const http_settings>(*remote);
   login_subject of{.name = settings.name,
                    .url = remote->url,
@@ -54,8 +54,9 @@ std::unique_ptr<server_login> login_for(const server_surroundings& around, const
   return std::make_unique<server_login>(around.logins, std::move(of));
 }
 
-// Its texts one by one, without their escapes, which hide a secret once more than elsewhere; then what is no text. JSON
-// again, also where the mark stands for a number: then the whole is one text. Precondition: valid JSON.
+// Applies the redaction to each JSON string unescaped, because escapes could hide a secret, and then to the remaining
+// text. The result is valid JSON again; if a redaction outside of a string breaks it, the whole text becomes one JSON
+// string. Precondition: valid JSON.
 std::string redacted_json(const redaction& hidden, std::string_view json) {
   std::string texts;
   while (!json.empty()) {
@@ -83,14 +84,14 @@ server::server(const server_surroundings& around, server_settings settings, serv
       connect_(std::move(connect)),
       calls_(places(settings_.concurrency)),
       plan_(settings_.restarts) {
-  // A bad pattern is found when the configuration is read; whoever made the settings by hand gets every tool.
+  // load_config rejects bad patterns. With settings built by hand, a bad pattern admits every tool.
   if (auto filter = tool_filter::parse(settings_.tools)) filter_ = *std::move(filter);
   filter_.writing = settings_.access;
   if (!connect_) login_ = login_for(around_, settings_, [this] { wake_.set(); });
   hide_secrets(settings_, *around_.session.home.hidden());
 }
 
-// A server may say again what it was told.
+// A server may echo secrets that it was sent.
 agreement server::redacted_agreement() const {
   agreement shown = agreed_;
   const redaction& hidden = *around_.session.home.hidden();
@@ -129,8 +130,8 @@ server_status server::status() const {
 
 std::string server::errors() const {
   std::string_view tail = process_ != nullptr ? process_->errors() : std::string_view{last_errors_};
-  // A tail that was cut may begin with the end of a secret, which no search finds: its first line is left out, unless
-  // there is no other.
+  // A truncated tail may start with the end of a secret, which the redaction cannot match. So its first line is
+  // dropped, unless it is the only one.
   const std::size_t first = tail.find('\n');
   if (tail.size() >= stdio_options{}.errors_kept && first + 1 < tail.size()) tail.remove_prefix(first + 1);
   return around_.session.home.hidden()->apply(tail);
@@ -150,7 +151,7 @@ std::string server::how_to_enable() const {
   return R"(to enable it, remove "disabled": true or "enabled": false from )" + where_configured();
 }
 
-// For what will be the same at the next try.
+// For errors that the next start would repeat.
 std::string server::how_to_correct(const error& why) const {
   std::string keys;
   const auto* child = std::get_if<stdio_settings>(&settings_.transport);
@@ -175,7 +176,7 @@ void server::become(server_state state, std::string reason, std::string advice) 
   if (news && around_.tell) around_.tell({.what = host_change::kind::server, .server = settings_.name});
 }
 
-// Who waits for the start is told why it takes long. Later requests have callers that wait for an answer anyway.
+// Reports the delay to callers waiting for the start. Later requests have callers that wait for an answer anyway.
 void server::on_busy(std::string_view method, int status, duration pause) {
   if (state_ != server_state::starting) return;
   std::string why = std::string{status == 429 ? "too many requests" : "the service is unavailable"} +
@@ -192,7 +193,7 @@ error server::described(error e, std::string_view phase) const {
     e.server = settings_.name;
   }
   if (e.phase.empty()) e.phase = phase;
-  // A server may say again what it was told.
+  // A server may echo secrets that it was sent.
   const redaction& hidden = *around_.session.home.hidden();
   e.what = hidden.apply(e.what);
   if (!e.data.empty()) e.data = redacted_json(hidden, e.data);
@@ -210,12 +211,12 @@ result<void> server::restart() {
   needed_ = true;
   restart_ = true;
   restart_now_.set();
-  if (!accepts_) become(server_state::starting);  // who asks for it from now on waits
+  if (!accepts_) become(server_state::starting);  // callers wait from now on
   wake_.set();
   return {};
 }
 
-// A server that is not wanted yet is starting from now on, so that whoever asks for it waits.
+// Sets the state of an idle lazy server to `starting`, so that callers wait for it.
 void server::wake_up() {
   if (!settings_.enabled || needed_) return;
   needed_ = true;
@@ -233,11 +234,11 @@ task<result<session*>> server::connected() {
     if (accepts_) co_return session_.get();
     if (over_ || !settings_.enabled) break;
     if (state_ == server_state::needs_auth && login_) {
-      // Somebody may have logged in with another program, as the advice says.
+      // Another program may have stored a login, as the advice suggests.
       auto news = co_await login_->appeared();
       if (news && *news && state_ == server_state::needs_auth && restart()) continue;
     }
-    // Of one that is ready without accepting calls, the connection has just ended: what follows is not decided yet.
+    // `ready` without accepts_ means that the connection has just ended and the next state is not decided yet.
     if (state_ != server_state::starting && state_ != server_state::ready) break;
     changed_.reset();
     auto waited = co_await changed_.wait();
@@ -272,7 +273,7 @@ call_options server::options_for(const call_settings& settings) const {
   const std::optional<duration> total = at_least_nothing(own(settings.timeout, settings_.timeout));
   const std::optional<duration> silence = at_least_nothing(own(settings.silence, settings_.silence));
   call_options options{.hard_timeout = total.value_or(around_.settings.limits.hard_timeout)};
-  // Who allows a time in all allows the silence, too, unless he says otherwise, and the other way round.
+  // A caller who sets only one of the two limits sets both.
   options.idle_timeout = silence.value_or(total.value_or(around_.settings.limits.silence));
   if (!total) options.hard_timeout = std::max(options.hard_timeout, options.idle_timeout);
   if (settings.on_progress)
@@ -285,7 +286,7 @@ call_options server::options_for(const call_settings& settings) const {
   return options;
 }
 
-// A place among the calls at once, and somebody to talk to; nothing was sent yet.
+// Takes one of the concurrent call slots and waits for a session. Nothing has been sent yet.
 task<result<semaphore::permit>> server::admission() {
   auto place = co_await calls_.acquire();
   if (!place) co_return place;
@@ -296,7 +297,7 @@ task<result<semaphore::permit>> server::admission() {
 
 task<result<raw_json>> server::call_tool(call_target& target, std::string arguments, call_options options,
                                          time_point began) {
-  // Never less than nothing: one of the two times may be the last tick's, and the other one exact.
+  // Never negative: one of the two times may be the last tick's, the other exact.
   const auto spend = [&] { options.spent = std::max(duration::zero(), around_.session.home.rough_now() - began); };
   spend();
   const duration patience = std::max(duration{1}, std::min(options.idle_timeout, options.hard_timeout - options.spent));
@@ -313,7 +314,8 @@ task<result<raw_json>> server::call_tool(call_target& target, std::string argume
   spend();
   auto answer = co_await session_->call_tool(target.tool, arguments, options);
   if (answer) co_return answer;
-  // Auto-replay: a server that has forgotten the session has done nothing; once, in the session that follows.
+  // Auto-replay: a server that answered 404 for an expired session has executed nothing. Retried once, in the next
+  // session.
   const auto forgot = [](const error& e) { return e.code == errc::closed && e.native == 404; };
   if (forgot(answer.error()) && answer.error().executed == execution::no) {
     spend();
@@ -353,7 +355,7 @@ task<result<void>> server::set_log_level(std::string level) {
   auto at = co_await connected();
   if (!at) co_return at.error();
   auto outcome = co_await (*at)->set_log_level(level);
-  // Also what failed for a reason of the moment is wanted from the next session.
+  // A level that failed for a temporary reason is set in the next session.
   if (outcome || outcome.error().code != errc::config) log_level_ = std::move(level);
   if (!outcome) co_return described(outcome.error(), "set log level");
   co_return outcome;
@@ -382,10 +384,10 @@ void server::publish(const std::shared_ptr<const tool_list>& listed, unusable_to
   for (const refusal& one : outcome.refusals) {
     if (left_out_.size() < most_left_out) left_out_.push_back({.tool = one.tool, .what = one.what});
   }
-  // The names are the server's words.
+  // Tool names come from the server.
   const redaction& hidden = *around_.session.home.hidden();
   for (left_out_tool& one : left_out_) one = {.tool = hidden.apply(one.tool), .what = hidden.apply(one.what)};
-  // Not a warning: it is in the status, for who lists the tools, and does not concern calls of others.
+  // Logged at info level only: it is in the status, and does not affect calls of other tools.
   for (const left_out_tool& one : left_out_)
     around_.session.home.log().write(log_level::info, settings_.name, one.what);
   if (outcome.changed && around_.tell)
@@ -450,7 +452,7 @@ void server::on_other_notification(std::string_view method, std::string_view par
 void server::on_session_closed(const error& why) {
   ended_ = why;
   accepts_ = false;
-  if (session_ && session_->forgotten()) become(server_state::starting, why.what);  // calls wait for the next one
+  if (session_ && session_->forgotten()) become(server_state::starting, why.what);  // calls wait for the next session
   wake_.set();
 }
 

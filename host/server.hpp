@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One configured server under supervision: started, negotiated with, listed, served, and started again when it ends. It
-// knows its own rows in the registry and nothing of other servers.
+// Supervises one configured server: starts it, negotiates, lists its tools, serves calls, and restarts it when it ends.
+// Manages its own rows in the registry and is independent of other servers.
 #pragma once
 
 #include <functional>
@@ -23,13 +23,13 @@ using channel_maker = std::function<std::unique_ptr<channel>()>;
 
 class server final : private session_listener {
  public:
-  /// `connect` is for servers that are neither a process nor on the network; else empty.
+  /// `connect` makes the channel of a server that is neither stdio nor HTTP; otherwise it is empty.
   server(const server_surroundings& around, server_settings settings, server_id id, channel_maker connect);
   server(const server&) = delete;
   server& operator=(const server&) = delete;
   ~server() = default;
 
-  /// Supervises until it is stopped; then nothing of the server is left.
+  /// Supervises until stopped; on return all resources of the server are released.
   task<void> run();
 
   [[nodiscard]] server_id id() const noexcept { return id_; }
@@ -42,45 +42,45 @@ class server final : private session_listener {
   /// Changes with every change of state; for who waits for one.
   [[nodiscard]] event& changed() noexcept { return changed_; }
 
-  /// errc::config if it is disabled.
+  /// errc::config if the server is disabled.
   result<void> restart();
-  /// Starts a lazy one whose tools nobody knows, because none were remembered.
+  /// Starts a lazy server whose tools are not in the cache.
   void start_if_unlisted();
-  /// Waits while it starts, and starts a lazy one. The session is good until the next suspension; an error says why
-  /// there is none, and nothing was executed.
+  /// Starts a lazy server, and waits while it starts. The session is valid until the next suspension. An error says why
+  /// there is no session; nothing was executed.
   task<result<session*>> connected();
-  /// The same, and waits until its tools are listed again if the server has said that they have changed and its
-  /// `access` depends on what it says of them. Whether a call is admitted then is said by admits_call().
+  /// As connected(). If the server announced a tool change and `access` depends on tool annotations, also waits until
+  /// the tools are listed again. Call admits_call() afterwards.
   task<result<session*>> connected_for_calls();
-  /// Waits until its tools are listed, in the same way; an error says why they are not, also where it takes calls.
+  /// Waits until the tools are listed. An error says why they are not, even if the server accepts calls.
   task<result<void>> tools_listed();
 
-  /// With the server's limit of calls at once, and its name in every error. The target is looked up again after every
-  /// wait, and changed to what is in the current table; errc::tool_unknown if it is not there any more, or is not
-  /// admitted.
-  /// The limits count from `began`, when the caller began to wait.
+  /// Applies the server's concurrency limit; every error names the server. The target is resolved again after every
+  /// wait and updated to the current table; errc::tool_unknown if it is no longer listed or not admitted. The limits
+  /// count from `began`, when the caller began to wait.
   task<result<raw_json>> call_tool(call_target& target, std::string arguments, call_options options, time_point began);
-  /// Whether the configuration admits a call of this tool, given what the server of now says about it: patterns in
-  /// `tools` and `access`. Decided for a server that is connected.
+  /// Whether the configuration (`tools` patterns and `access`) admits a call of this tool, based on the server's
+  /// current annotations. Requires a connected server.
   [[nodiscard]] result<void> admits_call(std::string_view tool) const;
   task<result<void>> subscribe(std::string uri, bool wanted);
   task<result<void>> set_log_level(std::string level);
   result<void> notify(std::string_view method, std::string_view params);
-  /// Has a person log in, and waits until the server is ready. Where it wants no login, the summary has no issuer.
+  /// Runs an interactive login and waits until the server is ready. If the server requires no login, the summary has no
+  /// issuer.
   task<result<login_summary>> authenticate(login_wish wish, login_person& person);
   task<result<logout_report>> log_out();
-  /// With the server's own limits where the caller has none.
+  /// The server's own limits apply where the caller sets none.
   [[nodiscard]] call_options options_for(const call_settings& settings) const;
   [[nodiscard]] error described(error e, std::string_view phase) const;
 
  private:
-  // Of a list: what could not be read from it.
+  // Tools of a list that could not be read.
   struct unusable_tools {
     std::size_t size_in_all = 0;
     std::vector<left_out_tool> described{};
   };
 
-  // What becomes of it now: nothing is a start at once.
+  // What to do after a session has ended; the default is an immediate restart.
   struct verdict {
     bool given_up = false;
     duration pause{};
@@ -140,7 +140,7 @@ class server final : private session_listener {
   server_settings settings_;
   server_id id_;
   channel_maker connect_;
-  std::unique_ptr<server_login> login_;  // null: there is nothing to log in to
+  std::unique_ptr<server_login> login_;  // null: the server has no login
   tool_filter filter_;
   semaphore calls_;
   restart_plan plan_;
@@ -148,34 +148,34 @@ class server final : private session_listener {
   std::string reason_;
   std::string advice_;
   event changed_;
-  event wake_;  // something for run() to look at
+  event wake_;  // wakes run()
   bool needed_ = false;
   bool restart_ = false;
-  bool over_ = false;       // run() has ended
-  bool forgotten_ = false;  // by a server that had a session for us
+  bool over_ = false;       // run() has returned
+  bool forgotten_ = false;  // the server no longer recognises the session
   std::optional<time_point> last_forgotten_;
-  event restart_now_;     // ends what a server that hangs would keep us waiting for
-  bool suspect_ = false;  // a call timed out: is anybody there?
+  event restart_now_;     // interrupts waits on an unresponsive server
+  bool suspect_ = false;  // a call timed out: check with a ping
   bool recalled_ = false;
-  std::optional<std::int64_t> legacy_since_;  // when it was found to be of the legacy era: seconds since 1970
-  std::int64_t asked_ = 0;                    // when it last said itself of which era it is; 0 = it never did
-  time_point start_due_;                      // when the start that is under way has taken too long
-  std::optional<time_point> rows_until_;      // how long those of a server that went away stay
-  std::optional<time_point> changed_first_;   // the list, since it was last read
+  std::optional<std::int64_t> legacy_since_;  // when the legacy era was detected: seconds since 1970
+  std::int64_t asked_ = 0;                    // when the server last answered the era probe; 0 = never
+  time_point start_due_;                      // deadline of the start in progress
+  std::optional<time_point> rows_until_;      // when the rows of an ended server are removed
+  std::optional<time_point> changed_first_;   // first list change since the last listing
   time_point changed_last_;
   std::unique_ptr<session> session_;
-  stdio_channel* process_ = nullptr;  // inside the session's channel
-  bool accepts_ = false;              // the session is there for calls
-  std::optional<error> ended_;        // why the session did
+  stdio_channel* process_ = nullptr;  // owned by the session's channel
+  bool accepts_ = false;              // the session is ready for calls
+  std::optional<error> ended_;        // why the session ended
   agreement agreed_;
   std::shared_ptr<const tool_list> to_remember_;
-  bool listed_ = false;                           // its tools, since it was last started
-  std::uint64_t listed_changes_ = 0;              // session::tool_changes() of that list
-  bool listing_ = false;                          // under way
-  std::uint64_t failed_listings_ = 0;             // since the program began
-  std::optional<error> list_failure_;             // why they are not
-  std::shared_ptr<const tool_list> admitted_;     // of the tools that it lists
-  std::vector<std::string_view> admitted_names_;  // of these, sorted
+  bool listed_ = false;                           // the tools were listed since the last start
+  std::uint64_t listed_changes_ = 0;              // session::tool_changes() when that list was read
+  bool listing_ = false;                          // a listing is in progress
+  std::uint64_t failed_listings_ = 0;             // since the program started
+  std::optional<error> list_failure_;             // why the tools are not listed
+  std::shared_ptr<const tool_list> admitted_;     // the listed tools that the configuration admits
+  std::vector<std::string_view> admitted_names_;  // their names, sorted
   std::size_t rows_ = 0;
   std::size_t refused_ = 0;
   std::vector<left_out_tool> left_out_;

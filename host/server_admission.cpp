@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of a server's tools its configuration admits: to be listed, and to be called when the call is sent.
+// Which of a server's tools its configuration admits, both for listing and at the time of a call.
 #include <algorithm>
 #include <set>
 
@@ -7,7 +7,8 @@
 
 namespace hawser {
 
-// What the server said of its tools is not what it says now. Names alone do not change their meaning.
+// Whether the tools have changed since they were listed. Irrelevant if only name patterns apply, as names do not change
+// their meaning.
 bool server::outdated() const {
   return settings_.access != tool_access::any && listed_ && session_ && session_->tool_changes() != listed_changes_;
 }
@@ -16,7 +17,7 @@ task<result<session*>> server::connected_for_calls() {
   auto at = co_await connected();
   const std::uint64_t failed_before = failed_listings_;
   while (at && outdated() && failed_listings_ == failed_before) {
-    if (!listing_ && !changed_first_) {  // the last time it could not be listed
+    if (!listing_ && !changed_first_) {  // the previous listing failed
       changed_last_ = around_.session.home.now();
       changed_first_ = changed_last_;
       wake_.set();
@@ -39,17 +40,17 @@ result<void> server::admits_call(std::string_view tool) const {
   const std::string rule =
       unrestricted ? R"("tools")" : R"("access": ")" + std::string{to_string(settings_.access)} + '"';
   if (!listed_ || outdated()) {
-    // What an earlier start said about its tools is good for listing them, and not for calling them.
+    // Cached tools from an earlier run may be listed, but not used to admit calls.
     if (unrestricted && settings_.tools.empty()) return {};
     return refused("cannot be checked against " + rule + ": its tools could not be listed");
   }
   if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
-  // A server may take another spelling for the name of a tool that is excluded.
+  // A server may accept another spelling of an excluded tool's name, so only listed names are admitted.
   if (unrestricted) return refused("is not listed by the server");
   return refused("is not admitted by " + rule + " in its configuration");
 }
 
-// What was looked up before a wait may be out of date: every start lists the tools anew.
+// A target resolved before a wait may be outdated: every start lists the tools again.
 result<void> server::resolve(call_target& target) const {
   if (target.exposed.empty() || around_.tools.version() == target.version) return admits_call(target.tool);
   const table_ref held = around_.tools.table();
@@ -64,7 +65,8 @@ result<void> server::resolve(call_target& target) const {
 
 std::shared_ptr<const tool_list> server::admitted(const std::shared_ptr<const tool_list>& listed) const {
   if (settings_.tools.empty() && settings_.access == tool_access::any) return listed;
-  // A server that lists a name twice, once as a reader and once as a writer, is called by that name in either case.
+  // A server may list a name twice, with different annotations. The call names only the tool, so if one of them is
+  // refused, both are.
   std::set<std::string_view> refused;
   for (const tool& one : listed->tools()) {
     if (!admits(settings_.access, one.hints)) refused.insert(one.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logging in to a server, and out of it.
+// Login to a server and logout.
 #include "../oauth/scopes.hpp"
 #include "server.hpp"
 
@@ -14,8 +14,7 @@ error server::has_no_login() const {
   return described(std::move(why), "login");
 }
 
-// What a call met: a login that nobody can renew is the end of the session, too, and is what calls should be told that
-// end with the session.
+// A login that cannot be renewed also ends the session. Calls that fail with the session get the login's error.
 error server::seen_with_login(error why) {
   if (!login_ || !login_->lost()) return why;
   if (why.code == errc::auth) wake_.set();
@@ -29,7 +28,7 @@ error server::seen_with_login(error why) {
 
 task<result<login_summary>> server::authenticate(login_wish wish, login_person& person) {
   if (!login_) co_return has_no_login();
-  // It is the server that says what it wants: nobody is sent to a browser before it was asked.
+  // The server determines what login it requires, so it is contacted before a browser opens.
   auto there = co_await connected();
   if (!there && there.error().code != errc::auth) co_return there.error();
   if (there && !wish.again && !login_->wanted()) {

@@ -15,11 +15,12 @@ namespace hawser {
 
 namespace {
 
-// What is read back; what would be more is not written. A list of host_limits::max_listing bytes fits.
+// Larger files are neither read nor written. A list of host_limits::max_listing bytes fits.
 constexpr std::size_t max_memory_file = std::size_t{33} << 20;
 constexpr std::int64_t day = std::int64_t{24} * 60 * 60;
 
-// Every text with its length and every list with its own, so that no two configurations run into one.
+// Every string and every list is prefixed with its length, so that different configurations never produce the same
+// text.
 void append_part(std::string& to, std::string_view part) {
   to += std::to_string(part.size());
   to += ':';
@@ -34,7 +35,7 @@ void append_parts(std::string& to, const std::map<std::string, std::string>& par
   }
 }
 
-// Secrets take part only as a hash, of which sixteen bytes become the name of the file.
+// Secrets enter only through a hash, of which sixteen bytes become the file name.
 std::string file_name_of(const server_settings& about) {
   std::string all;
   append_part(all, about.name);
@@ -71,21 +72,21 @@ std::string file_text(const remembered_server& what) {
 
 result<remembered_server> read_text(std::string_view text, std::size_t max_tools) {
   raw_json all{text};
-  // As in pages of tools/list: the number of values is bounded by the number of tools.
+  // As for pages of tools/list, the number of tools bounds the number of values.
   if (auto valid = all.check({.max_values = text.size()}); !valid) return valid.error();
   if (all.text().front() != '{' || find_member(all.text(), "hawser") != "1")
     return error{.code = errc::parse, .what = "not a file of this version"};
   remembered_server read{.revision = text_of(find_member(all.text(), "revision")).value_or(""),
                          .seen = integer_of(find_member(all.text(), "seen")).value_or(0)};
   auto tools = std::make_shared<tool_list>();
-  // A page of tools/list has the same member, and brings the same checks.
+  // The file has the same member as a page of tools/list and gets the same checks.
   auto page = read_tool_page(std::move(all), *tools, max_tools);
   if (!page) return page.error();
   read.tools = std::move(tools);
   return read;
 }
 
-// A cache decides which tools are shown and which era is assumed, so it is opened with the checks for credentials.
+// The cache determines which tools are listed and which era is assumed, so it gets the same checks as credentials.
 result<std::optional<secret>> read_remembered(const std::string& folder, const std::string& name) {
   auto opened = private_folder::open(folder);
   if (!opened) return std::move(opened).error();
@@ -127,17 +128,17 @@ task<result<std::optional<remembered_server>>> server_memory::recall(const serve
 task<result<void>> server_memory::keep(const server_settings& about, remembered_server what) const {
   if (folder_.empty()) co_return result<void>{};
   auto recalled = co_await recall(about, what.tools ? what.tools->size() : 0);
-  const auto old = recalled ? *std::move(recalled) : std::nullopt;  // a file that is refused is replaced
+  const auto old = recalled ? *std::move(recalled) : std::nullopt;  // a rejected file is overwritten
   const tool_list none;
   const bool said = old && old->revision == what.revision && *old->tools == (what.tools ? *what.tools : none);
-  // One from the future was written when the clock was wrong, and would never be recent.
+  // A timestamp in the future comes from a wrong clock and would never count as recent.
   if (said && old->seen <= what.seen && what.seen - old->seen < day / 2) co_return result<void>{};
   std::function<result<void>()> make = [folder = servers_folder()] { return make_memory_folder(folder); };
   auto made = co_await offload<void>(std::move(make));
   if (!made) co_return made;
   std::string path = servers_folder() + '/' + file_name_of(about);
   std::string text = file_text(what);
-  if (text.size() > max_memory_file) {  // its era is worth knowing all the same
+  if (text.size() > max_memory_file) {  // keep the era at least
     what.tools = nullptr;
     text = file_text(what);
   }

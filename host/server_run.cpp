@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a server is kept running: started in its turn, negotiated with, listed, watched, and started again.
+// The supervision loop: starts a server, negotiates, lists its tools, watches it, and restarts it.
 #include <algorithm>
 #include <cerrno>
 
@@ -14,17 +14,17 @@ namespace hawser {
 
 namespace {
 
-// A start that takes longer lets the next server begin: those that hang hold up nobody.
+// A start that takes longer releases its slot, so that hanging servers do not delay others.
 constexpr duration longest_place = std::chrono::milliseconds{300};
 constexpr duration longest_write = std::chrono::seconds{2};
 constexpr duration longest_silence = std::chrono::seconds{30};
-// Of what a server asks for by Retry-After.
+// Upper bound on Retry-After.
 constexpr duration longest_retry_after = std::chrono::hours{1};
 constexpr duration last_refusals = std::chrono::milliseconds{50};
-// A list that never stops changing is read all the same.
+// A list that keeps changing is read after this many delays.
 constexpr int longest_delays = 10;
 
-// Gives a place back in time.
+// Releases a permit after longest_place at the latest.
 class place_keeper final : private timer {
  public:
   place_keeper(loop& home, semaphore::permit place) : place_(std::move(place)) { home.start(*this, longest_place); }
@@ -39,7 +39,7 @@ class place_keeper final : private timer {
 
 double random_part() { return static_cast<unsigned char>(random_bytes(1).front()) / 256.0; }
 
-// What will be the same at the next try.
+// Whether the next start would fail in the same way.
 bool is_lasting(const error& why) {
   if (why.code == errc::config) return true;
   if (why.code != errc::spawn) return false;
@@ -75,7 +75,8 @@ task<void> server::run() {
       plan_.forget();
       continue;
     }
-    // A session that the server forgot is begun anew at once; a server that forgets every one is a broken one.
+    // After an expired session (404) a new one is started at once. A server that expires sessions repeatedly counts as
+    // failing.
     if (std::exchange(forgotten_, false)) {
       const time_point then = std::exchange(last_forgotten_, where.loop->now()).value_or(time_point::min());
       if (then < where.loop->now() - longest_silence) continue;
@@ -102,7 +103,7 @@ void server::end_unstarted() {
 server::verdict server::judge(const error& why) {
   const bool has_logs = !connect_ && std::holds_alternative<stdio_settings>(settings_.transport);
   const std::string logs = has_logs ? "see `hawser logs " + settings_.name + '`' : std::string{};
-  // A login that cannot be renewed just now is a failure that passes.
+  // A token refresh that fails for the moment is a temporary failure.
   const bool passing = login_ && !login_->wanted() && why.native == 0;
   if (why.code == errc::auth && !passing) {
     become(server_state::needs_auth, why.what, login_ ? login_advice(settings_.name) : how_to_correct(why));
@@ -130,7 +131,7 @@ task<result<void>> server::awake() { co_return co_await wake_.wait(); }
 
 task<result<void>> server::told_to_restart() { co_return co_await restart_now_.wait(); }
 
-// Nobody who restarts a server that hangs wants to wait until that is noticed.
+// A restart request must not wait for a hanging operation to time out.
 task<result<void>> server::unless_restarted(task<result<void>> inner) {
   auto first = co_await when_any(std::move(inner), told_to_restart());
   co_return std::move(std::get<0>(first.values));
@@ -138,7 +139,7 @@ task<result<void>> server::unless_restarted(task<result<void>> inner) {
 
 task<result<void>> server::answers() { co_return co_await with_timeout(longest_silence, session_->ping()); }
 
-// Until something happens, or it is time. Rows that nobody serves any more go when theirs has come.
+// Waits for an event or the deadline. Removes the rows of an ended server when rows_until_ has passed.
 task<void> server::wait_until(std::optional<time_point> due) {
   const context where = co_await this_context();
   std::optional<time_point> next = due;
@@ -197,15 +198,15 @@ task<result<void>> server::serve_once() {
   if (served) served = co_await look_after();
   forgotten_ = session_->forgotten();
   co_await end_session();
-  if (!served) ended_ = served.error();  // not that its session was closed because of it
+  if (!served) ended_ = served.error();  // not the error of the close that followed
   const context where = co_await this_context();
-  if (where.stop_requested()) co_return served;  // the rows go at once
+  if (where.stop_requested()) co_return served;  // the rows are removed at once
   if (rows_ > 0) rows_until_ = around_.session.home.now() + around_.settings.keep_rows;
   mark(availability::unavailable);
   co_return served;
 }
 
-// Until it is ready for calls.
+// Lists the tools, restores subscriptions and log level, and makes the server ready for calls.
 task<result<void>> server::greet() {
   auto listed = co_await unless_restarted(list_in_time());
   if (session_->is_closed()) co_return *ended_;
@@ -242,7 +243,7 @@ task<result<void>> server::look_after() {
     if (session_->is_closed()) co_return ended_.value_or(error{.code = errc::closed, .what = "the session ended"});
     if (restart_) co_return error{.code = errc::closed, .what = "restarted"};
     if (login_ && login_->lost()) {
-      // Calls that were refused for it are about to hear so themselves, and that nothing was done.
+      // Let calls that were refused with 401 complete with their own error, which says that nothing was executed.
       auto waited = co_await detail::wait_for(last_refusals);
       ignore(waited, "a stop ends the session, too");
       if (login_->lost()) co_return error{.code = errc::auth, .what = login_->reason()};
@@ -258,8 +259,8 @@ task<result<void>> server::look_after() {
       const bool remote = !alive && process_ == nullptr && alive.error().code != errc::remote;
       if (remote && !where.stop_requested() && !restart_) {
         error why = alive.error();
-        // A login that has just been renewed is refused for a moment at times. Whether it is over is what the next
-        // start finds out.
+        // A token that has just been refreshed may be refused for a moment. The next start decides whether the login
+        // has ended.
         if (why.code == errc::auth && login_ && !login_->wanted() && login_->is_lasting()) why.code = errc::closed;
         co_return why;
       }
@@ -273,7 +274,7 @@ task<result<void>> server::look_after() {
       ignore(woken, "a stop is seen at the head of the loop");
       continue;
     }
-    // Changes come in bursts: the list is read when they have been quiet for a while, or have gone on for too long.
+    // Changes come in bursts: the list is read after a quiet period, or when the burst has lasted too long.
     const duration delay = around_.settings.list_changed_delay;
     const time_point due = std::min(changed_last_ + delay, *changed_first_ + longest_delays * delay);
     if (home.now() < due) {
@@ -287,7 +288,7 @@ task<result<void>> server::look_after() {
   }
 }
 
-// The first list is a part of the start: who waits for the server waits for both.
+// The first listing is part of the start: callers wait for both.
 task<result<void>> server::list_in_time() {
   loop& home = around_.session.home;
   const duration left = std::max(duration::zero(), start_due_ - home.now());
@@ -299,7 +300,7 @@ task<result<void>> server::list_in_time() {
                   .phase = "start"};
 }
 
-// A list that cannot be read leaves the old one in place. Who waits for a list hears of either.
+// If listing fails, the old list stays published. Sets changed_ in both cases, for connected_for_calls().
 task<result<void>> server::relist() {
   changed_first_.reset();
   listing_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One start of a server: its channel, its session, and the era that both speak.
+// One start of a server: its channel, its session, and the choice of the era.
 #include <algorithm>
 
 #include "../runtime/guarded.hpp"
@@ -54,14 +54,14 @@ session::opening server::how_to_open() const {
     case protocol_choice::kind::modern: return session::opening::modern;
     case protocol_choice::kind::automatic: break;
   }
-  // A verdict for the legacy era expires: the server may have learned the modern one since. The modern one does not,
-  // since it is asked for in every start.
+  // A cached legacy era expires, because the server may have been upgraded. A cached modern era needs no expiry,
+  // because every start probes for it.
   const bool legacy = legacy_since_ && server_memory::recent({.seen = *legacy_since_}, server_memory::now());
   return legacy ? session::opening::legacy : session::opening::probe;
 }
 
-// A verdict is as old as the question that it answers: a start without one leaves it as it is, else a server that is
-// used every day would never be asked again. Silence is good enough for this process, and not for the next one.
+// The era is as old as the probe that determined it. A start without a probe does not refresh it; otherwise a server
+// used daily would never be probed again. A probe timeout (silence) is valid for this process only.
 void server::note_era() {
   const session::evidence by = session_->era_by();
   if (by == session::evidence::none) return;
@@ -91,7 +91,7 @@ task<result<void>> server::open_session(session::opening how) {
   co_return why;
 }
 
-// From nothing to a session that has agreed on a revision. A verdict that turns out wrong is corrected once.
+// Opens a session and negotiates the revision. A wrong era assumption is corrected once.
 task<result<void>> server::start() {
   const session::opening how = how_to_open();
   auto opened = co_await open_session(how);
@@ -103,7 +103,7 @@ task<result<void>> server::start() {
   if ((!killed && !upgraded) || where.stop_requested()) co_return opened;
   co_await end_session();
   legacy_since_ = killed ? std::optional{server_memory::now()} : std::nullopt;
-  if (killed) asked_ = *legacy_since_;  // its death was its answer
+  if (killed) asked_ = *legacy_since_;  // exiting on the probe counts as its answer
   co_return co_await open_session(how_to_open());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the servers of a host have in common.
+// Dependencies that all servers of a host share.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@
 
 namespace hawser {
 
-/// What all servers of a host share; lives longer than they do.
+/// Outlives the servers.
 struct server_surroundings {
   session_surroundings session;
   const host_settings& settings;
   keeper& starter;
-  semaphore& starts;  ///< places for servers that are just starting
+  semaphore& starts;  ///< limits how many servers start at once
   registry& tools;
   const server_memory& memory;
   network& net;

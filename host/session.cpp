@@ -16,7 +16,7 @@ peer_limits limits_of(const host_limits& limits) {
   return {.max_pending = limits.max_pending, .max_queued = limits.max_queued};
 }
 
-// JSON text that is an object, without the space around it; empty if it is something else.
+// Returns `json` without surrounding whitespace if it is a JSON object; otherwise an empty view.
 std::string_view object_in(std::string_view json) {
   if (!raw_json{json}.check()) return {};
   constexpr std::string_view space = " \t\r\n";
@@ -25,7 +25,7 @@ std::string_view object_in(std::string_view json) {
   return json.front() == '{' ? json : std::string_view{};
 }
 
-// The members of an object as they stand in it, without the braces and without those that `leave_out` names.
+// Returns the text between the object's braces, without the members for which `leave_out` returns true.
 template <class F>
 std::string members_of(std::string_view object, F leave_out) {
   std::string members;
@@ -70,10 +70,10 @@ task<result<void>> session::open(open_options options) {
 
 task<result<void>> session::negotiate(open_options options) {
   const bool pinned = !options.revision.empty();
-  if (pinned && options.how == opening::probe)  // nothing to find out: the revision says its era
+  if (pinned && options.how == opening::probe)  // the revision determines the era, so no probe is needed
     options.how = protocol::modern(options.revision) ? opening::modern : opening::legacy;
   if (options.how != opening::legacy) {
-    // A network that is slow is not a server that is old.
+    // Over HTTP a slow answer does not mean a legacy server, so the full timeout applies.
     const bool patient = options.how == opening::modern || channel_->is_http();
     const duration bound = patient ? options.timeout : options.probe_timeout;
     early_requests_.emplace();
@@ -142,7 +142,7 @@ task<result<void>> session::close() {
   co_await users_.ended();
   opened_ = false;
   ended_.set();
-  co_await closers_.ended();  // then nobody needs the session any more, and its owner may end it
+  co_await closers_.ended();  // after this the owner may destroy the session
   co_return *closed_;
 }
 
@@ -170,7 +170,7 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     auto made = std::make_shared<const prepared_request>(prepared_request::tool_call(name, meta_));
     known = tool_calls_.emplace(name, std::move(made)).first;
   }
-  const std::shared_ptr<const prepared_request> request = known->second;  // the map may change while we wait
+  const std::shared_ptr<const prepared_request> request = known->second;  // the map may change during the await
   auto fields = fields_of_call(name, arguments);
   if (!fields) co_return fields.error();
   options.fields = *std::move(fields);
@@ -212,7 +212,7 @@ task<result<raw_json>> session::read_resource(std::string uri, call_options opti
   std::string members = R"("uri":)" + json_string(uri);
   const prepared_request request = prepared(method, members);
   auto first = co_await peer_.call(request, {}, options);
-  // Caching: what came at once may be used again; what needed input is meant for this one call.
+  // Caching: a result that needed no input may be reused; one that needed input is valid for this call only.
   if (first && agreed_.modern() && first->check())
     cache_.put(method, uri,
                {std::make_shared<const raw_json>(first->text()), cache_hints::of(first->text()), around_.home.now()});
@@ -235,7 +235,7 @@ task<result<raw_json>> session::request(std::string method, std::string params, 
   if (!params.empty()) {
     const std::string_view object = object_in(params);
     if (object.empty()) co_return error{.code = errc::parse, .what = "the params of " + method + " are no JSON object"};
-    // The caller's own `_meta` is kept, but for what only we can say.
+    // The caller's `_meta` members are kept, except those that Hawser sets itself.
     const std::string ours = '{' + meta_ + '}';
     members = members_of(object, [](std::string_view name) { return same_name(name, protocol::meta::key); });
     const std::string_view own = find_member(object, protocol::meta::key);

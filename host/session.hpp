@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One connection to one MCP server, from the opening of its channel to its end: whatever the revision, the same calls.
-// Loop thread only; what becomes of a server whose session ends is `server`'s business.
+// One connection to one MCP server, from opening its channel to closing it. The calls are the same for every protocol
+// revision. Loop thread only. Restarting a server whose session ended is the job of `server`.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -30,7 +30,7 @@
 
 namespace hawser {
 
-/// Shared by all sessions of a host, and alive as long as they are.
+/// Shared by all sessions of a host; outlives them.
 struct session_surroundings {
   loop& home;
   const client_profile& who;
@@ -46,46 +46,46 @@ class session final : private peer_listener {
   session& operator=(const session&) = delete;
   ~session();
 
-  /// How to begin: ask, or know already.
+  /// How to choose the era: probe the server, or use an era that is already known.
   enum class opening : std::uint8_t { probe, legacy, modern };
   struct open_options {
     opening how = opening::probe;
-    std::string revision{};  ///< of the era `how` says, and no other; empty = the newest in common
+    std::string revision{};  ///< must belong to the era in `how`; empty = the newest common revision
     duration probe_timeout = std::chrono::seconds{3};
     duration timeout = std::chrono::seconds{30};
   };
   task<result<void>> open(open_options options);
-  /// Completes when everything the system gave is given back and nobody uses the session any more; not shortened by a
-  /// stop. Who comes while it is being closed waits for the same end.
+  /// Completes when all system resources are released and no coroutine uses the session any more. Not cut short by a
+  /// stop. A second caller waits for the first close() to finish.
   task<result<void>> close();
 
   [[nodiscard]] const agreement& agreed() const noexcept { return agreed_; }
-  /// What open() waits for: "connection", or the method of its request. Empty before and afterwards.
+  /// What open() is waiting for: "connection", or the method of its request. Empty before and after open().
   [[nodiscard]] std::string_view phase() const noexcept { return phase_; }
-  /// By what the era was found: nothing, if open() was told; the server's answer; or that there was none in time.
+  /// How the era was determined: given to open() (none), by the server's answer, or by a probe timeout (silence).
   enum class evidence : std::uint8_t { none, answer, silence };
   [[nodiscard]] evidence era_by() const noexcept { return era_by_; }
-  /// Whether open() failed because the server ended when it was asked for its era.
+  /// Whether open() failed because the server exited on the probe.
   [[nodiscard]] bool died_of_the_probe() const noexcept { return died_of_the_probe_; }
-  /// Whether it ended because the server does not know it any more, which a new one cures.
+  /// Whether the server no longer recognises the session (HTTP 404); a new session is needed.
   [[nodiscard]] bool forgotten() const noexcept { return forgotten_; }
   [[nodiscard]] bool is_closed() const noexcept { return closing_.is_set(); }
-  /// Nothing is expected for a while.
+  /// Call when no message is expected for a while.
   void rest() noexcept { peer_.rest(); }
-  /// Kinds of lists and resources whose changes are wanted and, as the server says, will not be told.
+  /// How many requested change notifications the server did not acknowledge.
   [[nodiscard]] std::size_t unheard() const noexcept { return lists_.unheard() + resources_.unheard(); }
   [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
 
-  /// How often the server has said that its tools have changed.
+  /// How many tools/list_changed notifications were received.
   [[nodiscard]] std::uint64_t tool_changes() const noexcept { return tool_changes_; }
-  /// All pages, within the limits, or an error.
+  /// Fetches all pages within the limits, or returns an error.
   task<result<tool_listing>> list_tools();
   task<result<boost::json::array>> list(list_kind which);
-  /// `arguments`: JSON text. What the server asks for meanwhile is answered by the input desk.
+  /// `arguments`: JSON text. input_desk answers the server's input requests during the call.
   task<result<raw_json>> call_tool(std::string name, std::string arguments, call_options options);
   task<result<raw_json>> read_resource(std::string uri, call_options options);
   task<result<raw_json>> get_prompt(std::string name, std::string arguments, call_options options);
-  /// Any request: `params` is a JSON object as text, or empty. The modern era's `_meta` is put in.
+  /// Any request: `params` is a JSON object as text, or empty. In the modern era `_meta` is added.
   task<result<raw_json>> request(std::string method, std::string params, call_options options);
   result<void> notify(std::string_view method, std::string_view params);
   task<result<void>> ping();
@@ -148,10 +148,10 @@ class session final : private peer_listener {
   // Not by hashes: a server chooses the names.
   std::map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
   std::set<std::string> subscribed_;
-  std::vector<std::string> visited_;  // the last pages of which the server said that the user is done there
+  std::vector<std::string> visited_;  // ids of the most recent elicitations that the server reported complete
   event visited_more_;
-  response_cache cache_;   // modern era only: the one before says nothing about how long an answer lasts
-  change_listener lists_;  // modern era only, and so is the next
+  response_cache cache_;   // modern era only: legacy results carry no ttl
+  change_listener lists_;  // modern era only, like resources_
   change_listener resources_;
   std::unique_ptr<scope> work_;
   event closing_;
@@ -161,14 +161,14 @@ class session final : private peer_listener {
   bool died_of_the_probe_ = false;
   bool forgotten_ = false;
   std::uint64_t tool_changes_ = 0;
-  std::uint64_t list_changes_ = 0;  // of lists of any kind
-  // Arguments that go into header fields, by tool; over HTTP in the modern era only.
+  std::uint64_t list_changes_ = 0;  // for lists of any kind
+  // Arguments that are sent as header fields, by tool; only over HTTP in the modern era.
   std::map<std::string, header_arguments, std::less<>> in_fields_;
   evidence era_by_ = evidence::none;
   usage users_;
   std::optional<result<void>> closed_;  // set at the end of close()
   event ended_;
-  usage closers_;  // who wait for that
+  usage closers_;  // callers waiting in close()
 };
 
 }  // namespace hawser

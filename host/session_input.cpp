@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a server asks for before it can answer: by requests of its own in the legacy era, by results that are not
-// complete in the modern one.
+// Input that a server needs before it can answer: server-to-client requests in the legacy era, `input_required` results
+// (MRTR) in the modern era.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -26,20 +26,20 @@ constexpr std::size_t value_bytes = 48;
 // Not every server says when the user is done at a page.
 // For the server's word that the user is done there, which not every server gives: then the call is made again.
 constexpr duration longest_visit = std::chrono::seconds{30};
-// A server that wants to be asked again without any input is not asked in a tight loop.
+// Pause before retrying a call whose result required no input, to avoid a tight loop.
 constexpr duration pause_between_rounds = std::chrono::milliseconds{250};
 
 error unusable(std::string what) {
   return error{.code = errc::protocol, .what = std::move(what), .executed = execution::unknown};
 }
 
-// If time runs out between two rounds, nobody knows what those before have done.
+// On a timeout between two rounds it is unknown what the earlier rounds executed.
 error too_late(duration bound) {
   return error{.code = errc::timed_out,
                .what = "no result within " + readable(bound) + ", with the input that was asked for",
                .executed = execution::unknown};
 }
-// Whatever ends a call between two rounds or in a later one: nobody knows what the earlier ones have done.
+// For any failure between two rounds or in a later round: it is unknown what the earlier rounds executed.
 error after_a_round(error why) {
   why.executed = execution::unknown;
   return why;
@@ -49,7 +49,7 @@ error in_time(error why, duration bound) {
 }
 
 struct wanted_input {
-  std::string key;  // as JSON, with its quotes
+  std::string key;  // JSON text, with its quotes
   std::string method;
   std::string params;
   std::string answer{};
@@ -107,7 +107,7 @@ void session::answer_early_requests() {
 
 namespace {
 
-// Stops a scope when the other side cancels its request.
+// Stops a scope when the peer cancels its request.
 class cancellation final : public stop_callback {
  public:
   cancellation(stop_source& by, scope& stops) noexcept : stops_(stops) {
@@ -187,7 +187,7 @@ task<result<T>> until_closed(event& closing) {
       .code = errc::closed, .what = "the server ended while its questions were open", .executed = execution::unknown};
 }
 
-// People may think as long as they like, but not longer than the session lasts.
+// Input from a person has no time limit of its own, but ends with the session.
 template <class T>
 task<result<T>> unless_closed(event& closing, task<result<T>> inner) {
   auto first = co_await when_any(std::move(inner), until_closed<T>(closing));
@@ -197,7 +197,7 @@ task<result<T>> unless_closed(event& closing, task<result<T>> inner) {
 
 }  // namespace
 
-// MRTR: all inputs of one round at once.
+// MRTR: the inputs of one round are requested concurrently.
 task<result<std::string>> session::input_responses(std::string_view requests) {
   std::vector<wanted_input> wanted;
   bool sound = true;
@@ -238,7 +238,7 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
       const error& e = answer->error();
       const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
                                !agreed_.modern() && round == 0;
-      // Whatever this round says about itself: nobody knows what the ones before it did.
+      // The error of this round cannot claim `executed: no`, because earlier rounds may have had effects.
       if (!pages_first) co_return round > 0 ? after_a_round(e) : e;
       auto visited = co_await with_timeout(left(), visit_pages(e));
       if (!visited) co_return in_time(visited.error(), options.hard_timeout);
@@ -259,12 +259,12 @@ task<result<raw_json>> session::with_input(std::string method, std::string membe
                       .executed = execution::unknown};
     const std::string_view requests = find_member(got.text(), "inputRequests");
     const std::string_view state = find_member(got.text(), "requestState");
-    const bool asks = requests.find('"') != std::string_view::npos;  // an empty object asks for nothing
+    const bool asks = requests.find('"') != std::string_view::npos;  // an empty object requests nothing
     const bool sound = requests.starts_with('{') || (requests.empty() && !state.empty());
     if (!sound || (!asks && state.empty())) co_return unusable("the server wants input and does not say which");
     if (state.size() > largest_state) co_return unusable("the state that the server wants back is too large");
     extra.clear();
-    if (!state.empty()) extra = R"(,"requestState":)" + std::string{state};  // byte by byte, as it came
+    if (!state.empty()) extra = R"(,"requestState":)" + std::string{state};  // returned byte for byte
     if (!asks) {
       const duration pause = std::min(pause_between_rounds, left());
       auto slept = co_await sleep_for(pause);
@@ -286,7 +286,7 @@ task<result<void>> session::visited(std::string id) {
   co_return {};
 }
 
-// URL elicitation of 2025-11-25: the call may be made again after the user has been to these pages.
+// URL elicitation of 2025-11-25: the call may be retried after the user has visited these pages.
 task<result<void>> session::visit_pages(const error& required) {
   const std::string_view pages =
       required.data.empty() ? std::string_view{} : find_member(required.data, "elicitations");

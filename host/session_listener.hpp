@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a session tells its owner.
+// Notifications from a session to its owner.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hawser {
 
 struct tool_listing;
 
-/// Called from inside the loop; views are valid during the call.
+/// Called on the loop thread; views are valid during the call.
 class session_listener {
  public:
   virtual void on_list_changed(list_kind which) = 0;
@@ -21,8 +21,8 @@ class session_listener {
   /// `data` is JSON.
   virtual void on_log_message(std::string_view level, std::string_view data) = 0;
   virtual void on_other_notification(std::string_view method, std::string_view params) = 0;
-  /// The server refused a call of `tool` because it does not fit the tools as they were listed; this is the list now.
-  /// Whether the call may be sent once more.
+  /// The server refused a call of `tool` with a header mismatch. `listing` is the new tool list. The result says
+  /// whether the call may be retried.
   virtual result<void> on_tools_relisted(std::string_view /*tool*/, const tool_listing& /*listing*/) { return {}; }
   /// A call of `tool` is about to be sent once more, because the server asked for input: whether it still may be.
   virtual task<result<void>> admits_again(std::string tool);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of a server, and how it is told that somebody wants to hear when they change, in both eras.
+// Listing a server's tools, prompts and resources, and subscribing to their changes, in both eras.
 #include <algorithm>
 #include <boost/json/value.hpp>
 
@@ -22,7 +22,7 @@ call_options for_lists() {
   return {.idle_timeout = std::chrono::seconds{30}, .hard_timeout = std::chrono::seconds{60}};
 }
 
-// Enough for every page that a call can wait for at a time.
+// Enough for all elicitations that one call can wait for.
 constexpr std::size_t pages_remembered = 256;
 constexpr std::size_t longest_page_id = 1024;
 
@@ -54,10 +54,10 @@ error endless(std::string_view method, std::string what) {
   return error{.code = errc::too_large, .what = std::string{method} + ": " + std::move(what)};
 }
 
-// A tool list has as many reasons as anybody reads.
+// Cap on the described reasons for one tool list.
 constexpr std::size_t skipped_described_in_all = 100;
 
-// Results: a type that is unknown, or not of this method, makes them invalid.
+// Results: an unknown resultType, or one that this method does not allow, makes the result invalid.
 error incomplete() { return error{.code = errc::protocol, .what = "the page is not a complete result"}; }
 
 // A list of anything but tools, as far as it was read.
@@ -101,7 +101,8 @@ result<std::optional<std::string>> take_elements(const raw_json& page, std::stri
 
 }  // namespace
 
-// Caching: each page by itself, for as long as its server says. Not the tools: those are asked for when they changed.
+// Caching: each page is cached by itself, for its own ttl. Tool pages are not cached: tools are listed again only after
+// a change.
 task<result<raw_json>> session::page(std::string_view method, const std::optional<std::string>& cursor) {
   const bool cacheable = agreed_.modern() && method != method::tools_list;
   const std::string key = cursor ? '=' + *cursor : std::string{};
@@ -132,7 +133,7 @@ void session::resource_updated(const std::string& uri) {
   listener_.on_resource_updated(uri);
 }
 
-// One time for all pages: a server that is slow with each of them would be waited for as often as there are pages.
+// One timeout for all pages together; otherwise a slow server could use the full timeout for each page.
 task<result<void>> session::pages(std::string_view method, const take_page& take) {
   const duration limit = around_.limits.list_timeout;
   const time_point due = around_.home.now() + limit;
@@ -144,7 +145,7 @@ task<result<void>> session::pages(std::string_view method, const take_page& take
       .phase = "list"};
 }
 
-// Pagination: until there is no cursor; an empty one is one. A cursor that comes twice would never end.
+// Pagination: continue until there is no cursor; an empty string is a cursor. A repeated cursor would never end.
 task<result<void>> session::every_page(std::string_view method, const take_page& take) {
   const host_limits& limits = around_.limits;
   std::optional<std::string> cursor;
@@ -191,7 +192,7 @@ task<result<tool_listing>> session::list_tools() {
   co_return listing;
 }
 
-// Custom headers: a tool that marks arguments in a way that nobody can follow must not be used.
+// Custom headers: a tool with invalid header annotations must not be used.
 void session::take_marks(const std::shared_ptr<tool_list>& tools, tool_listing& listing) {
   in_fields_.clear();
   if (!agreed_.modern() || !channel_->is_http()) return;
@@ -260,10 +261,10 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
 
 task<result<void>> session::set_log_level(std::string level) {
   const use guard{users_};
-  // Only the modern era can be told to be silent: by not asking for any level.
+  // Only the modern era can turn logging off, by sending no level.
   const bool known = std::find(std::begin(log_levels), std::end(log_levels), level) != std::end(log_levels);
   if (!known && !(level.empty() && agreed_.modern())) co_return unknown_level(level);
-  if (agreed_.modern()) {  // it travels with every request
+  if (agreed_.modern()) {  // the level is sent with every request
     meta_ = around_.who.modern_meta(agreed_.revision);
     if (!level.empty()) meta_ += ',' + json_string(protocol::meta::log_level) + ':' + json_string(level);
     tool_calls_.clear();
@@ -277,7 +278,7 @@ task<result<void>> session::set_log_level(std::string level) {
   co_return {};
 }
 
-// The modern era has no ping; its servers must answer this one.
+// The modern era has no ping; server/discover is the request that every server must answer.
 task<result<void>> session::ping() {
   const use guard{users_};
   const prepared_request request = prepared(agreed_.modern() ? method::discover : method::ping, {});
@@ -300,7 +301,7 @@ void session::missed_updates() {
 void session::remark(const std::string& what) { around_.home.log().write(log_level::warning, server_, what); }
 
 void session::on_notification(std::string_view method, std::string_view params) {
-  // Subscriptions: in the modern era what changed is told to who asked for it, and only there.
+  // Subscriptions: in the modern era a change notification counts only if it belongs to one of our subscriptions.
   const bool welcome = !agreed_.modern() || lists_.is_meant(params) || resources_.is_meant(params);
   const auto text = [&](std::string_view name) {
     return params.empty() ? std::string{} : text_of(find_member(params, name)).value_or("");
@@ -324,7 +325,7 @@ void session::on_notification(std::string_view method, std::string_view params) 
     lists_.ended(request.value_or(0));
     resources_.ended(request.value_or(0));
   } else if (method == note::subscriptions_acknowledged) {
-    // Over HTTP requests overtake each other: what was read before the server began to tell may have changed since.
+    // Over HTTP requests can overtake each other: data read before the subscription was active may have changed since.
     const bool late = channel_->is_http();
     if (lists_.acknowledged(params) && late) missed_lists();
     if (resources_.acknowledged(params) && late) missed_updates();

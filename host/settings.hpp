@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a host is to do, as plain values: which servers there are and how each of them is to be treated. `config` reads
-// them from files; an embedder may fill them in by hand.
+// A host's settings as plain values: the servers and their options. `config` reads them from files; an embedder may
+// also fill them in directly.
 #pragma once
 
 #include <cstdint>
@@ -21,62 +21,62 @@
 
 namespace hawser {
 
-/// A server that is a child process.
+/// A server that runs as a child process.
 struct stdio_settings {
   std::string command{};
   std::vector<std::string> args{};
-  std::map<std::string, std::string> env{};  ///< values are secrets: never logged, never shown
-  bool inherit_env = false;                  ///< everything the host has, instead of the safe few
-  std::string cwd{};                         ///< empty = the host's
+  std::map<std::string, std::string> env{};  ///< values are secrets: never logged or shown
+  bool inherit_env = false;                  ///< pass the host's whole environment, not only the safe variables
+  std::string cwd{};                         ///< empty = the host's working directory
 };
 
-/// A server on the network.
+/// An HTTP server.
 struct http_settings {
   enum class kind : std::uint8_t { automatic, streamable, sse };
   std::string url{};
-  std::map<std::string, std::string> headers{};  ///< values are secrets, too
+  std::map<std::string, std::string> headers{};  ///< values are secrets: never logged or shown
   kind type = kind::automatic;
-  tls_settings tls{};   ///< certificates beside the system's
-  std::string proxy{};  ///< `http://[user:password@]host:port`, "none", or empty: what the environment says
-  /// How to log in, where the server wants it and no header says `Authorization`.
+  tls_settings tls{};   ///< certificates in addition to the system's
+  std::string proxy{};  ///< `http://[user:password@]host:port`, "none", or empty: from the environment
+  /// Login settings, used if the server requires a login and no `Authorization` header is configured.
   oauth_settings oauth{};
 };
 
-/// What becomes of a server that ended without being told to.
+/// What to do after a server ended unexpectedly.
 enum class restart_policy : std::uint8_t { with_backoff, never };
 
-/// Which protocol era to speak: found out, or said.
+/// Which protocol era to use: detected or fixed.
 struct protocol_choice {
   enum class kind : std::uint8_t { automatic, legacy, modern };
   kind era = kind::automatic;
-  std::string revision{};  ///< one and no other; empty = the newest of the era that both sides know
+  std::string revision{};  ///< only this one; empty = the newest common revision of the era
 };
 
 struct server_settings {
   std::string name{};
   std::variant<stdio_settings, http_settings> transport{};
   bool enabled = true;
-  std::optional<duration> timeout{};  ///< how long a call may take in all; else host_limits::hard_timeout
-  /// How long a call may go without progress; else as long as `timeout`, or else host_limits::silence.
+  std::optional<duration> timeout{};  ///< limit of a whole call; default host_limits::hard_timeout
+  /// Limit of a call without progress; default `timeout`, or else host_limits::silence.
   std::optional<duration> silence{};
-  duration startup_timeout = std::chrono::seconds{30};  ///< until it is ready: connected, and its tools listed
+  duration startup_timeout = std::chrono::seconds{30};  ///< until ready: connected, and its tools listed
   restart_policy restart = restart_policy::with_backoff;
-  restart_limits restarts{};         ///< how soon, and how often
-  bool lazy = false;                 ///< starts when it is first needed; until then its last known tools are listed
-  std::size_t concurrency = 0;       ///< calls at a time; 0 = no limit
-  std::vector<std::string> tools{};  ///< patterns over the server's own tool names, as in tool_filter; empty = all
+  restart_limits restarts{};         ///< restart delays and limits
+  bool lazy = false;                 ///< starts on first use; until then its cached tools are listed
+  std::size_t concurrency = 0;       ///< concurrent calls; 0 = no limit
+  std::vector<std::string> tools{};  ///< patterns for the server's own tool names, as in tool_filter; empty = all
   tool_access access = tool_access::any;
   protocol_choice protocol{};
   stop_ladder ladder{};
-  std::string origin{};  ///< where it was configured, for people: "mcp.json:12"
-  /// What variables in its configuration were expanded to, where that may be a secret: never logged, never shown.
+  std::string origin{};  ///< where it was configured, for display: "mcp.json:12"
+  /// Values of expanded variables in its configuration that may be secret: never logged or shown.
   std::vector<std::string> expansions{};
 };
 
-/// How far servers may go before they are cut short.
+/// Limits on what servers may send and use.
 struct host_limits {
   std::size_t max_message = std::size_t{16} << 20;
-  /// Behind the error of a message that is larger.
+  /// Appended to the error for a larger message.
   static constexpr const char* max_message_advice =
       R"(; {"hawser": {"max_message": BYTES}} in the configuration sets another limit)";
   std::size_t max_result = 5'000'000;               ///< bytes of text that a caller gets; the rest is cut with a note
@@ -89,20 +89,20 @@ struct host_limits {
   duration list_timeout = std::chrono::seconds{60};  ///< for one list, all its pages together
   std::size_t max_pending = 1'024;                   ///< calls of one server
   std::size_t max_total_pending = 8'192;
-  std::size_t max_queued = std::size_t{32} << 20;  ///< bytes that one server has not read yet
+  std::size_t max_queued = std::size_t{32} << 20;  ///< bytes not yet read by one server
   std::size_t starting_at_once = 8;
-  duration hard_timeout = std::chrono::minutes{30};  ///< of a call in all, whatever progress it reports …
-  duration silence = std::chrono::seconds{60};       ///< … and without any, where nobody says otherwise
-  int input_rounds = 8;                              ///< how often one call may ask for more input
+  duration hard_timeout = std::chrono::minutes{30};  ///< of a whole call, even with progress
+  duration silence = std::chrono::seconds{60};       ///< default limit without progress
+  int input_rounds = 8;                              ///< input rounds per call
 };
 
 struct host_settings {
   std::vector<server_settings> servers{};
   naming names{};
   host_limits limits{};
-  resource_form resources = resource_form::text;  ///< how resources stand in the text of a result
+  resource_form resources = resource_form::text;  ///< how resources appear in the text of a result
   duration list_changed_delay = std::chrono::milliseconds{200};
-  /// How long the rows of a server that went away stay, marked unavailable.
+  /// How long the rows of an ended server stay listed, marked unavailable.
   duration keep_rows = std::chrono::seconds{30};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What there is to know about a server from outside, and what a host tells whoever listens for changes. Plain values.
+// A server's status, and the change events of a host. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -14,68 +14,68 @@
 namespace hawser {
 
 enum class server_state : std::uint8_t {
-  stopped,   ///< disabled, or lazy and not needed yet, or ended and not to be restarted
-  starting,  ///< from the start of the process until its tools are listed
+  stopped,   ///< disabled, or lazy and not needed yet, or ended and not restarted
+  starting,  ///< from the start until its tools are listed
   ready,
-  degraded,  ///< it is gone and will be restarted, or it is there and could not list its tools
+  degraded,  ///< it has ended and will be restarted, or it is running and its tools could not be listed
   needs_auth,
   failed,  ///< given up; `restart` tries again
 };
 
 std::string_view to_string(server_state state) noexcept;
 
-/// "2.5 s", for people.
+/// For display: "2.5 s".
 std::string readable(duration length);
 
-/// What to do about a server that wants a login, for people.
+/// For display: how to log in to a server.
 std::string login_advice(std::string_view server);
 
-/// A tool that a server lists and that has no row.
+/// A listed tool that has no row.
 struct left_out_tool {
-  std::string tool{};  ///< by its server's word; untrusted
-  std::string what{};  ///< one sentence for people that names it
+  std::string tool{};  ///< the server's name for it; untrusted
+  std::string what{};  ///< one sentence for display that names it
 };
 
 struct server_status {
   std::string name{};
   server_id id{};
   server_state state = server_state::stopped;
-  std::string reason{};  ///< why it is in this state, where that needs saying
-  std::string advice{};  ///< what to do about it
-  /// What a server that is starting is waited for: "turn", "connection", or the method of a request.
+  std::string reason{};  ///< why it is in this state, if not obvious
+  std::string advice{};  ///< what the user can do
+  /// What a starting server waits for: "turn", "connection", or the method of a request.
   std::string phase{};
   std::string transport{};
   std::string target{};  ///< the command with its arguments, or the URL; no secrets
   std::string origin{};  ///< where it was configured
   bool enabled = true;
   bool lazy = false;
-  agreement agreed{};       ///< of the last time it was connected; the revision is empty before
-  std::size_t tools = 0;    ///< that it has rows for
+  agreement agreed{};       ///< of the last connection; the revision is empty before the first
+  std::size_t tools = 0;    ///< number of rows
   std::size_t refused = 0;  ///< tools that are unusable, filtered out, or whose name is taken
-  /// The first hundred of these, without those that its configuration filters out. Of a server that is not running
-  /// only those that others have the name of.
+  /// The first hundred of these, without those that the configuration filters out. For a server that is not running,
+  /// only name conflicts.
   std::vector<left_out_tool> left_out{};
   std::size_t restarts = 0;  ///< since it was added
-  std::uint64_t noise = 0;   ///< lines on its stdout that were no messages
-  int pid = 0;               ///< 0: no process now
+  std::uint64_t noise = 0;   ///< lines on stdout that were not messages
+  int pid = 0;               ///< 0: no process
 };
 
 struct host_change {
   enum class kind : std::uint8_t {
     tools,             ///< a new table is published
-    server,            ///< the state of a server
-    delayed,           ///< a server that starts is too busy: `text` says what is sent again, and when
-    resources,         ///< a server's list of resources or templates
-    prompts,           ///< a server's list of prompts
-    resource_updated,  ///< `text` is its URI
-    log_message,       ///< of a server: `level`, and `text` is the data as JSON
-    notification,      ///< any other: `level` is its method, `text` its params
+    server,            ///< a server's state has changed
+    delayed,           ///< a starting server is busy: `text` says what is retried, and when
+    resources,         ///< a server's list of resources or templates has changed
+    prompts,           ///< a server's list of prompts has changed
+    resource_updated,  ///< `text` is the URI
+    log_message,       ///< from a server: `level`, and `text` is the data as JSON
+    notification,      ///< any other notification: `level` is its method, `text` its params
   };
   kind what = kind::tools;
   std::string server{};
   std::string level{};
   std::string text{};
-  std::uint64_t version = 0;  ///< of the table, where that changed
+  std::uint64_t version = 0;  ///< of the table, for kind::tools
 };
 
 }  // namespace hawser

@@ -11,12 +11,12 @@ namespace hawser {
 
 namespace {
 
-// Longer than any that is meant, and more than every model's interface takes.
+// Longer than any legitimate name and than any model API accepts.
 constexpr std::size_t max_tool_name = 1024;
 constexpr std::size_t skipped_described = 100;
 constexpr std::size_t sampled = 64;
 
-// The members of a tool as they stand in the text.
+// The members of a tool as views into the JSON.
 struct raw_tool {
   std::string_view name;
   std::string_view title;
@@ -26,7 +26,7 @@ struct raw_tool {
   std::string_view annotations;
 
   void take(std::string_view key, std::string_view value) {
-    // The length tells them apart but for one pair, and saves comparisons: there may be a hundred thousand tools.
+    // The length distinguishes all but three names and saves comparisons: there may be a hundred thousand tools.
     switch (key.size()) {
       case 4: return take_if(key, "name", value, name);
       case 5: return take_if(key, "title", value, title);
@@ -43,7 +43,7 @@ struct raw_tool {
   }
 };
 
-// The text of a string: where it stands if it has no escapes, else decoded and owned by the list.
+// The value of a string: a view into the JSON if it has no escapes, else decoded and owned by the list.
 std::string_view text_in(std::string_view json, tool_list& list) {
   if (json.size() < 2 || json.front() != '"') return {};
   const std::string_view raw = json.substr(1, json.size() - 2);
@@ -84,10 +84,10 @@ void skip(tool_page& page, std::string_view name, const char* why) {
     page.skipped.push_back({std::string{name.size() <= max_tool_name ? name : std::string_view{}}, why});
 }
 
-// How many containers are open around a tool, and around its members: the result, its list, the tool.
+// Nesting depth of a tool and of its members: result, list, tool.
 constexpr std::size_t around_tools = 2;
 
-// From where a tool begins to where it ends, or null where it is not JSON.
+// Reads one tool. Returns its end, or null if it is not valid JSON.
 const char* read_tool(json_validator& check, const char* first, tool_page& page, tool_list& into) {
   if (*first != '{') {
     skip(page, {}, "it is not an object");
@@ -124,8 +124,8 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
   const auto bad = [](const char* why) {
     return error{.code = errc::protocol, .what = std::string{"tools/list: "} + why, .phase = "list"};
   };
-  // The number of values is bounded by the number of bytes and of tools; the limit of ordinary results is too low here.
-  // It is checked while it is read: a list of megabytes should not be looked at twice.
+  // The limit of values for ordinary results is too low here: bytes and the number of tools bound them instead.
+  // Validated while reading, so that a list of megabytes is scanned only once.
   json_validator check{result.data() + result.size(), {.max_values = result.size()}};
   if (!result.starts_with('{')) return bad("the result is not an object");
   tool_page read;
@@ -140,8 +140,8 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
     if (first_tool == nullptr) first_tool = first;
     const char* behind = read_tool(check, first, read, into);
     if (behind == nullptr) return behind;
-    // By the size of the first ones it is known how many there will be: growing step by step would touch the memory of
-    // a hundred thousand tools twice.
+    // Estimates the number of tools from the size of the first ones: growing step by step would touch the memory of a
+    // hundred thousand tools twice.
     if (into.size() == before + sampled) {
       const auto each = static_cast<std::size_t>(behind - first_tool) / sampled;
       const std::size_t more = static_cast<std::size_t>(end - behind) / each;
@@ -166,7 +166,7 @@ result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max
                  .phase = "list"};
   if (check.space(whole) != end) return bad("something stands behind the value");
   if (!listed) return bad("\"tools\" is not an array");
-  // Pagination: an empty cursor is not the end, a missing one is; null is what some servers send for none.
+  // Pagination: an empty cursor is not the end, a missing one is; some servers send null for none.
   if (!cursor.empty() && cursor != "null") {
     read.next_cursor = text_of(cursor);
     if (!read.next_cursor) return bad("\"nextCursor\" is not a string");

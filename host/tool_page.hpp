@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads one page of a tools/list answer into a tool_list, without copying what it can point to. One bad tool does not
-// spoil the others.
+// Reads one page of a tools/list result into a tool_list, without copying where a view suffices. A bad tool is skipped;
+// the others are kept.
 #pragma once
 
 #include <memory>
@@ -15,27 +15,27 @@ namespace hawser {
 
 /// A tool that cannot be used, and why.
 struct skipped_tool {
-  std::string name;  ///< as far as there is one; untrusted
+  std::string name;  ///< if it has one; untrusted
   std::string why;
 };
 
 struct tool_page {
-  std::optional<std::string> next_cursor{};  ///< an empty one is one, too
-  bool complete = true;                      ///< by its resultType; a legacy page has none
-  std::vector<skipped_tool> skipped{};       ///< the first hundred of them
+  std::optional<std::string> next_cursor{};  ///< an empty string is a cursor, too
+  bool complete = true;                      ///< by its resultType; legacy pages have none
+  std::vector<skipped_tool> skipped{};       ///< the first hundred
   std::size_t skipped_count = 0;
 };
 
-/// All pages together.
+/// All pages of a tool list.
 struct tool_listing {
   std::shared_ptr<const tool_list> tools{};
   std::vector<skipped_tool> skipped{};
   std::size_t skipped_count = 0;
-  std::uint64_t changes = 0;  ///< session::tool_changes() when the listing began
+  std::uint64_t changes = 0;  ///< session::tool_changes() when the listing started
 };
 
-/// Appends the page's tools to `into`, which keeps the page's bytes. Never more than `max_tools` in all: beyond it the
-/// page is refused, and `into` is of no use.
+/// Appends the page's tools to `into`, which keeps the page's bytes. If there are more than `max_tools` in all, returns
+/// an error, and `into` must not be used.
 result<tool_page> read_tool_page(raw_json page, tool_list& into, std::size_t max_tools);
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the coroutines that are inside an object, so that it can wait for the last one before it dies.
+// Counts the coroutines that use an object, so that the object can wait for the last one before it is destroyed.
 #pragma once
 
 #include "../runtime/event.hpp"
@@ -14,7 +14,7 @@ class usage {
   usage& operator=(const usage&) = delete;
   ~usage() { detail::require(users_ == 0, "an object died while coroutines were inside it"); }
 
-  /// One of them, as long as it lives.
+  /// Counts one coroutine for as long as it lives.
   class mark {
    public:
     explicit mark(usage& of) noexcept : of_(of) { ++of_.users_; }
@@ -30,7 +30,7 @@ class usage {
 
   [[nodiscard]] std::size_t users() const noexcept { return users_; }
 
-  /// Waits for the last one. Not shortened by a stop: whoever calls it has told them all to end.
+  /// Waits for the last one. Not cut short by a stop: the caller must have requested all of them to end.
   task<void> ended() {
     auto left = co_await shield(std::chrono::hours{24}, unused());
     ignore(left, "they end by what they were told");

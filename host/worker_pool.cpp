@@ -17,7 +17,7 @@ void worker_pool::run(std::function<void()> job) {
     try {
       ids_.push_back(threads_.emplace_back([this] { work(); }).get_id());
     } catch (const std::system_error&) {
-      if (!threads_.empty()) return;  // those that there are will come to it
+      if (!threads_.empty()) return;  // the existing threads will run it
       jobs_.pop_back();
       throw;
     }
@@ -37,14 +37,14 @@ void worker_pool::work() {
     jobs_.pop_front();
     lock.unlock();
     job();
-    job = nullptr;  // what it holds may need the pool when it ends
+    job = nullptr;  // its destructor may call the pool
     lock.lock();
   }
 }
 
 void worker_pool::stop() {
   detail::require(!is_current(), "a pool of threads is not stopped by one of its own");
-  std::deque<std::function<void()>> dropped;  // outside of the mutex: what they hold may need the pool
+  std::deque<std::function<void()>> dropped;  // destroyed without the mutex: destructors may call the pool
   {
     const std::lock_guard lock{mutex_};
     stopping_ = true;

@@ -45,7 +45,7 @@ std::vector<std::string> split(std::string_view text, std::string_view at) {
 
 using words = std::vector<std::string>;
 
-// `%s` is the address wherever it stands; its text has none that could be taken for another.
+// Replaces `%s` with the URL in each argument, or else appends the URL. The URL contains no `%s` itself.
 words with_address(words from, const std::string& url) {
   bool placed = false;
   for (std::size_t i = 1; i < from.size(); ++i) {
@@ -62,7 +62,7 @@ std::vector<words> openers_for(const environment& env, const std::string& url) {
   std::vector<words> all;
   for (const std::string& entry : split(variable(env, "BROWSER"), ":")) {
     words parts = split(entry, " \t\r\n");
-    if (!parts.empty() && parts.back() == "&") parts.pop_back();  // a habit of shells; nobody is waited for here
+    if (!parts.empty() && parts.back() == "&") parts.pop_back();  // a shell habit; has no meaning here
     if (!parts.empty()) all.push_back(with_address(std::move(parts), url));
   }
   const bool has_display = !variable(env, "DISPLAY").empty() || !variable(env, "WAYLAND_DISPLAY").empty() ||
@@ -82,7 +82,7 @@ task<result<exit_status>> end_of(launched& opener) { co_return co_await opener.e
 result<http_url> openable_url(std::string_view url) {
   auto read = learned_url(url, "the page to be opened");
   if (!read) return read;
-  // All else that a shell or a terminal knows is no part of a url at all. Openers are often scripts.
+  // Other characters with a meaning for shells or terminals cannot occur in a URL. Openers are often scripts.
   if (read->target.find_first_of("'$") != std::string::npos)
     return error{.code = errc::protocol,
                  .what = "the page to be opened: url \"" + named(*read) + "\": it has a ' or $, which must be escaped"};
@@ -105,12 +105,12 @@ task<result<void>> browser::offer(command what) {
   auto opener = launched::start(loop_, what);
   if (!opener) co_return std::move(opener).error();
   auto ended = co_await with_timeout(grace, end_of(*opener));
-  // Half of them start the browser and stay with it.
+  // Many openers start the browser and keep running.
   if (opener->running()) running_.push_back(*std::move(opener));
   if (ended && *ended == exit_status{}) co_return result<void>{};
   if (ended) co_return error{.code = errc::spawn, .what = what.program + ' ' + ended->to_string()};
   if (ended.error().code == errc::cancelled) co_return std::move(ended).error();
-  co_return result<void>{};  // it runs, or nobody knows how it ended
+  co_return result<void>{};  // still running, or its exit status is unknown
 }
 
 task<result<std::string>> browser::open(std::string url) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Showing a page in the user's browser: by whichever program of the desktop takes the address, as one argument, without
-// a shell. The browser is the user's and lives on when we end. Who calls this prints the address, too.
+// Opens a page in the user's browser, through a desktop opener that gets the URL as one argument, without a shell. The
+// browser keeps running when this program ends. The caller should also print the URL.
 #pragma once
 
 #include <string>
@@ -12,21 +12,22 @@
 
 namespace hawser {
 
-/// An address that may be handed to other programs: https, or http on this machine; at most 8 KiB; no user name, and no
-/// character that means something to anybody but a browser. Whatever else it was, its text() is that.
+/// A URL that may be passed to other programs: https, or http on this machine; at most 8 KiB; no user name, and no
+/// characters with a meaning for shells or terminals. Use the text() of the result.
 result<http_url> openable_url(std::string_view url);
 
-/// What programs of a desktop need to find it, and nothing else of our environment: the rest may hold secrets.
+/// The environment variables that desktop programs need. All others are left out, as they may hold secrets.
 environment desktop_environment();
 
 class browser {
  public:
-  /// Everything it goes by stands in `env`: BROWSER, a list of commands between colons in which %s is the address (else
-  /// it is appended), PATH, and whether there is a display; without one only BROWSER is tried.
+  /// Uses only `env`: BROWSER, a colon-separated list of commands in which %s is the URL (appended if absent); PATH;
+  /// and the display variables. Without a display only BROWSER is tried.
   explicit browser(loop& home, environment env = desktop_environment());
 
-  /// Says who took it: who ended with 0, or still ran after half a second. errc::spawn when nobody did, and who was
-  /// tried; errc::protocol for an address that may not be opened. A stop takes back nothing.
+  /// Returns the opener that accepted the URL: it exited with 0 or was still running after half a second. errc::spawn
+  /// with the openers tried if none did; errc::protocol for a URL that may not be opened. A stop does not undo
+  /// anything.
   task<result<std::string>> open(std::string url);
 
  private:
@@ -34,7 +35,7 @@ class browser {
 
   loop& loop_;
   environment env_;
-  std::vector<launched> running_;  // looked after, so that they leave no zombies
+  std::vector<launched> running_;  // kept so that they are reaped
 };
 
 }  // namespace hawser

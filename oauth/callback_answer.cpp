@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t longest_paste = std::size_t{64} << 10;
 
-// What the query says under the names that count; wiped when it is done with.
+// The decoded parameters of the query; wiped on destruction.
 class parameters {
  public:
   explicit parameters(std::string_view query) : pairs_(read_form(query)) {}
@@ -26,7 +26,7 @@ class parameters {
     for (auto& [name, value] : *pairs_) cleanse(value.data(), value.size());
   }
 
-  // RFC 6749, "Authorization Response": no parameter more than once.
+  // RFC 6749, "Authorization Response": parameters must not be repeated.
   [[nodiscard]] bool usable() const {
     if (!pairs_) return false;
     constexpr std::array once{"state", "code", "iss", "error", "error_description"};
@@ -63,8 +63,8 @@ result<callback_answer> bare_code(std::string_view text) {
   const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
   if (!visible) return callback_error(errc::parse, "what was pasted is neither an address nor a code");
   callback_answer made{.bare = true};
-  // Who copies a code out of an address has it with its escapes, and no code has a percent sign of its own. A plus is
-  // a plus, though: outside of an address nobody writes a space like that.
+  // A code copied from a URL is percent-encoded, and a code itself contains no percent sign. A plus stays a plus:
+  // outside of a URL it does not mean a space.
   std::string escaped = "code=";
   for (const char c : text) {
     if (c == '+' || c == '&') {
@@ -92,13 +92,13 @@ result<callback_answer> read_callback(std::string_view query, const secret& stat
   callback_answer made;
   made.has_iss = said.find("iss").has_value();
   made.iss = said.find("iss").value_or("");
-  // Cut by whoever shows them, who can redact them before.
+  // The consumer truncates them, after redaction.
   made.error = shown_text(said.find("error").value_or(""), query.size());
   made.error_description = shown_text(said.find("error_description").value_or(""), query.size());
   if (said.find("error").value_or("").empty()) made.code = secret{said.find("code").value_or("")};
   if (made.code.empty() && said.find("error").value_or("").empty())
     return callback_error(errc::protocol, "the authorization server sent neither a code nor an error");
-  // An error of nothing but unprintable characters is one all the same.
+  // An error of unprintable characters only is still an error.
   if (made.code.empty() && made.error.empty()) made.error = "?";
   return made;
 }
@@ -108,7 +108,7 @@ result<callback_answer> read_pasted(std::string_view text, std::string_view redi
   if (text.empty()) return callback_error(errc::parse, "nothing was pasted");
   if (text.size() > longest_paste) return callback_error(errc::too_large, "what was pasted is longer than 64 KiB");
   text = text.substr(0, text.find('#'));
-  // Browsers show an address without its scheme.
+  // Browsers may show a URL without its scheme.
   const std::string_view ours = without_scheme(redirect_uri);
   const std::string_view here = without_scheme(text);
   if (here.starts_with(ours) && here.substr(ours.size()).starts_with('?')) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an authorization server sends back through the browser, read and checked in one way, whether the browser brought
-// it to us or a person pasted it. Pure. Whether `iss` is the right one is the flow's business.
+// The authorization response (RFC 6749, 4.1.2), parsed and checked in the same way whether it came by redirect or was
+// pasted. Pure. The flow checks `iss`.
 #pragma once
 
 #include <string>
@@ -12,20 +12,21 @@
 namespace hawser {
 
 struct callback_answer {
-  secret code{};  ///< empty: there is an error instead
+  secret code{};  ///< empty: an error instead
   std::string iss{};
   bool has_iss = false;
-  std::string error{};              ///< one line, as long as it was said; not shown before `iss` was looked at …
+  std::string error{};              ///< one line, not truncated; not shown before `iss` has been checked …
   std::string error_description{};  ///< … like this one
-  bool bare = false;                ///< only a code was pasted: nothing says which server gave it
+  bool bare = false;                ///< only a code was pasted, so its issuer is unknown
 };
 
-/// The query of a redirect. errc::parse: it is no query, or says something twice. errc::auth: its state is missing or
-/// another login's. errc::protocol: it is this login's answer and has neither code nor error. Nothing of it is named.
+/// Parses the query of a redirect. errc::parse: not a query, or a repeated parameter. errc::auth: `state` is missing or
+/// belongs to another login. errc::protocol: `state` matches, but there is neither a code nor an error. Errors do not
+/// quote the query.
 result<callback_answer> read_callback(std::string_view query, const secret& state);
 
-/// What a person pasted: the whole address that the browser ended at, its query, or a bare code, which alone needs no
-/// state. Errors as above, and errc::parse for an address that is not of `redirect_uri`.
+/// Parses pasted text: the whole redirect URL, its query, or a bare code. Only a bare code may come without `state`.
+/// Errors as above; also errc::parse for a URL that does not match `redirect_uri`.
 result<callback_answer> read_pasted(std::string_view text, std::string_view redirect_uri, const secret& state);
 
 }  // namespace hawser

@@ -14,9 +14,9 @@ namespace hawser {
 namespace {
 
 constexpr std::size_t most_connections = 16;
-constexpr duration browser_patience = std::chrono::seconds{5};  // for each thing that a browser does
+constexpr duration browser_patience = std::chrono::seconds{5};  // for each step of the browser
 constexpr std::size_t longest_fields = std::size_t{8} << 10;
-// Room for a target with 100 KiB of description, escaped: such an error still ends the login at once.
+// Room for a target with 100 KiB of escaped description, so that such an error still ends the login at once.
 constexpr std::size_t longest_head = (std::size_t{320} << 10) + longest_fields;
 constexpr std::size_t longest_path = 200;
 
@@ -39,7 +39,7 @@ bool is_path(std::string_view text) noexcept {
          });
 }
 
-// T-24: what is shown is made of constants only.
+// T-24: pages consist of constants only.
 whole_answer page_of(int status, std::string_view title, std::string_view text) {
   whole_answer answer{.status = status};
   http_fields& fields = answer.fields;
@@ -69,7 +69,7 @@ std::size_t size_of(const http_fields& fields) noexcept {
   return size;
 }
 
-// One login's door.
+// The request handler of one login.
 struct doorkeeper {
   const std::string& host;
   const std::string& path;
@@ -77,10 +77,10 @@ struct doorkeeper {
   event settled{};
   std::optional<result<callback_answer>> answer{};
 
-  // By the head alone, before a body is read.
+  // Decides by the head alone, before the body is read.
   [[nodiscard]] std::optional<whole_answer> judge(const http_head& asked) const {
     if (size_of(asked.fields) > longest_fields) return page_of(431, "Not here", "The request is too large.");
-    // T-23: a page elsewhere that has made its own name mean 127.0.0.1 gives itself away by it.
+    // T-23: DNS rebinding: a page whose own name resolves to 127.0.0.1 sends another Host.
     if (asked.fields.find("host") != std::optional<std::string_view>{host})
       return page_of(403, "Not here", "This address is for one program's login only.");
     const std::string_view target = asked.target;
@@ -92,7 +92,7 @@ struct doorkeeper {
   void serve(http_call& call) {
     const std::string_view target = call.request().target;
     const std::size_t query = std::min(target.find('?'), target.size());
-    if (answer) return refuse(call);  // T-22: once
+    if (answer) return refuse(call);  // T-22: only once
     auto read = read_callback(target.substr(std::min(query + 1, target.size())), state);
     if (!read && read.error().code != errc::protocol) return refuse(call);
     answer = std::move(read);

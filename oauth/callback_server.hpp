@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the browser comes back to: a port on loopback that is open for one login, takes the one redirect that knows its
-// state, and closes. It shows constant pages and nothing of what it was sent.
+// The redirect endpoint of one login: listens on loopback, accepts one redirect with the right `state`, and closes.
+// Serves constant pages that contain nothing from the request.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 namespace hawser {
 
 struct callback_place {
-  std::uint16_t port = 0;  ///< 0: any that is free
-  std::string path{};      ///< empty: one that nobody can guess
+  std::uint16_t port = 0;  ///< 0: any free port
+  std::string path{};      ///< empty: a random path
 };
 
 class callback_server {
  public:
-  /// No login takes longer, whatever is asked for.
+  /// Upper bound of any login.
   static constexpr duration longest_wait = std::chrono::minutes{5};
 
-  /// Bound from now on, so that what is registered is what is listened at; 127.0.0.1 and no other address. errc::config
-  /// for a path that is none, errc::io where the port is taken.
+  /// Binds at once, so that the registered redirect URI is the one in use; 127.0.0.1 only. errc::config for an invalid
+  /// path, errc::io if the port is taken.
   static result<callback_server> listen(loop& home, callback_place where = {});
 
-  /// `http://127.0.0.1:PORT/callback/RANDOM`, or with the path that was given.
+  /// `http://127.0.0.1:PORT/callback/RANDOM`, or with the given path.
   [[nodiscard]] const std::string& redirect_uri() const noexcept { return redirect_uri_; }
 
-  /// The one redirect with that state; others hear 400 and are waited past. Once: on every path out of it the port is
-  /// free. errc::timed_out when nobody came, errc::protocol when the right one brought nothing.
+  /// Waits for the redirect with that state; other requests get 400 and do not end the wait. May be called once; the
+  /// port is closed on return. errc::timed_out if no redirect came, errc::protocol if it had neither a code nor an
+  /// error.
   task<result<callback_answer>> wait(secret state, duration bound = longest_wait);
 
  private:

@@ -9,9 +9,9 @@ namespace hawser {
 
 namespace {
 
-constexpr std::int64_t assertion_lifetime = 300;  // seconds: long enough for clocks that differ, useless tomorrow
+constexpr std::int64_t assertion_lifetime = 300;  // seconds: tolerates clock differences, but limits replay
 
-// RFC 6749, section 2.3.1: each half is form-encoded before the colon joins them.
+// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined by a colon.
 secret basic_field(const client_identity& who) {
   std::string pair = form_encoded(who.id) + ':';
   std::string key = form_encoded(who.key.reveal());

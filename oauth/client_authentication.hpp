@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a client proves to a token endpoint who it is (RFC 6749, section 2.3; RFC 7523): by nothing, by its secret in
-// one of two places, or by something signed.
+// Client authentication at a token endpoint (RFC 6749, section 2.3; RFC 7523): none, a client secret in a header or in
+// the body, or a signed assertion.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,21 @@
 
 namespace hawser {
 
-/// Where tokens are asked for, and what for.
+/// A token endpoint and the parameters of requests to it.
 struct token_target {
   std::string endpoint{};
-  std::string issuer{};                      ///< the audience of an assertion
-  std::string resource{};                    ///< sent as it is; empty = not at all
-  std::vector<std::string> auth_methods{};   ///< what the server's metadata lists …
-  bool says_methods = false;                 ///< … if it does
+  std::string issuer{};                      ///< audience of an assertion
+  std::string resource{};                    ///< sent unchanged; empty = not sent
+  std::vector<std::string> auth_methods{};   ///< token_endpoint_auth_methods_supported …
+  bool says_methods = false;                 ///< … and whether the metadata has it
   std::shared_ptr<const signing_key> key{};  ///< for private_key_jwt; null = none
   unix_clock now = unix_now;
 };
 
-/// What the client is registered with; where nothing is known of that, what the server lists and the client can do.
+/// The client's registered method; if unknown, the first that the server lists and the client supports.
 std::string chosen_method(const client_identity& who, const token_target& at);
 
-/// Adds to the form what belongs there; the result are header lines. errc::config: there is no such proof.
+/// Adds the form fields, and returns header lines. errc::config if the client lacks the needed secret or key.
 result<secret> authenticate(const client_identity& who, const token_target& at, form& into);
 
 }  // namespace hawser

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* usual_path = "/callback";
 
-// E21: a secret that was meant for one authorization server is not shown to the next one that the server names.
+// E21: a secret for one authorization server is not sent to another that the server names later.
 task<result<void>> same_issuer_as_before(token_store& store, std::string issuer, std::string client_id,
                                          std::string server_url) {
   auto before = co_await store.of_server(std::move(server_url));
@@ -62,13 +62,13 @@ task<result<client_identity>> registered_client(token_store& store, web& asks, s
 result<callback_server> callback_for(loop& home, const oauth_settings& settings,
                                      const std::optional<client_identity>& client) {
   const bool fixed = settings.callback_port != 0 || !settings.callback_path.empty();
-  const bool own = client && client->redirect_uri.empty();  // not registered by us: its path stands somewhere
+  const bool own = client && client->redirect_uri.empty();  // not registered by us: its registered path is fixed
   if (fixed || own) {
     const std::string path = settings.callback_path.empty() ? usual_path : settings.callback_path;
     return callback_server::listen(home, {.port = settings.callback_port, .path = path});
   }
   if (client) {
-    // The address that it is registered with, if that is free.
+    // Reuse the registered redirect URI if its port is free.
     if (const auto before = http_url::parse(client->redirect_uri)) {
       auto again = callback_server::listen(home, {.port = before->port, .path = before->target});
       if (again) return again;

@@ -13,10 +13,10 @@ namespace hawser {
 
 namespace {
 
-// Long enough for a lock, for a slow disk, and then for some more; only a save has this bound instead of its stop.
+// Covers waiting for the lock and a slow disk. A save uses this bound and ignores stops.
 constexpr duration longest_save = std::chrono::seconds{60};
 
-// The folder is made only when it turns out that there is none.
+// The folder is created only if it does not exist.
 task<result<file_lock>> lock_in_folder(std::string path, std::string lock_path, duration patience) {
   auto lock = co_await file_lock::acquire(lock_path, patience);
   if (lock || lock.error().native != -ENOENT) co_return lock;
@@ -30,7 +30,7 @@ std::string lead_suffix(const login_key& key) {
   std::string all;
   for (const std::string* part : {&key.issuer, &key.resource, &key.client})
     all += std::to_string(part->size()) + ':' + *part;
-  // Without one, programs of version 0.2 and before agree on the name.
+  // Without a server, the name is the same as in version 0.2 and before.
   if (!key.server.empty()) all += std::to_string(key.server.size()) + ':' + key.server;
   const auto hash = sha256(all);
   return ".lead-" + base64url({reinterpret_cast<const char*>(hash.data()), 12});
@@ -85,13 +85,13 @@ task<result<token_book>> file_token_store::look() {
   std::function<result<token_file::sight>()> job = [path = path_] { return token_file{path}.look(); };
   auto seen = co_await offload<token_file::sight>(std::move(job));
   if (!seen && (unsaved_.empty() || seen.error().code != errc::io)) co_return std::move(seen).error();
-  if (!seen) {  // a broken disk: what it did not take is known all the same
+  if (!seen) {  // a broken disk: logins not yet written are still available
     token_book waiting;
     for (const unsaved& one : unsaved_) waiting.save(one.server_url, one.what);
     co_return std::move(waiting);
   }
   if (!seen->damage.empty()) {
-    // Mended at once. Where that is not possible, what could be verified is good all the same.
+    // Repaired at once. If that fails, the verified entries are used anyway.
     edit nothing = [](token_book&) { return false; };
     auto mended = co_await change(std::move(nothing));
     if (!mended && mended.error().code == errc::cancelled) co_return std::move(mended).error();
@@ -121,7 +121,7 @@ task<result<void>> file_token_store::change(edit what) {
 task<result<void>> file_token_store::change_file(edit what) {
   auto lock = co_await lock_in_folder(path_, token_file{path_}.lock_path(), options_.lock_patience);
   if (!lock) co_return std::move(lock).error();
-  // The job has the lock: it may go on when nobody waits for it any more.
+  // The job owns the lock: it may continue after its caller has stopped waiting.
   auto held = std::make_shared<file_lock>(*std::move(lock));
   std::function<result<std::string>()> job = [held, path = path_, what = std::move(what), waiting = unsaved_] {
     auto these = waiting;
@@ -167,7 +167,7 @@ task<result<void>> file_token_store::save(std::string server_url, login what) {
 }
 
 task<result<void>> file_token_store::save_for_good(std::string server_url, login what) {
-  // Alone first: one that cannot be stored may not be waiting to be stored, either.
+  // Checked alone first: a login that can never be stored must not wait to be stored.
   token_book alone;
   alone.save(server_url, what);
   if (auto possible = token_file{path_}.check(alone); !possible) co_return possible;
@@ -246,7 +246,7 @@ task<result<token_store::lead>> file_token_store::take_lead(login_key key) {
   if (!in_memory()) {
     auto lock = co_await lock_in_folder(path_, path_ + lead_suffix(key), options_.lead_patience);
     if (lock) {
-      lock->remove_file_on_release();  // there is one for every login that ever was
+      lock->remove_file_on_release();  // otherwise one lock file per login would remain
       co_return lead{std::make_shared<file_lock>(*std::move(lock))};
     }
     if (!token_file::hopeless(lock.error())) co_return std::move(lock).error();

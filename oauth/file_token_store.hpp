@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The token store in a file of the user's alone: readable by nobody else from its first byte, always the complete old
-// or the complete new one, shared by every process of the user without losing an update.
+// The token store in a private file: readable only by the user from its first byte, replaced atomically, and shared by
+// all processes of the user without lost updates.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ namespace hawser {
 
 struct file_token_store_options {
   duration lead_patience = hawser::lead_patience;
-  duration lock_patience = std::chrono::seconds{15};  ///< for the file itself, which nobody needs for long
+  duration lock_patience = std::chrono::seconds{15};  ///< for the file itself, which is locked only briefly
 };
 
 class file_token_store final : public token_store {
  public:
   using options = file_token_store_options;
 
-  /// An empty path keeps nothing. Where nothing can be kept, because there is no home, it cannot be written to or has
-  /// no locks, the store says so once in the loop's log and goes on in memory.
+  /// An empty path stores nothing. If the file cannot be used (no home directory, not writable, no locks), the store
+  /// logs that once and continues in memory.
   file_token_store(loop& home, std::string path, options o = {});
   ~file_token_store() override;
 
@@ -42,20 +42,20 @@ class file_token_store final : public token_store {
   [[nodiscard]] std::string kept_at() const override { return memory_ ? std::string{} : path_; }
 
  private:
-  // Says whether it changed anything; runs on the pool, perhaps after the store has died.
+  // Returns whether it changed anything; runs on the thread pool, possibly after the store is destroyed.
   using edit = std::function<bool(token_book&)>;
   // A login that could not be written.
   struct unsaved {
     std::string server_url;
     login what;
     bool compared = false;
-    std::optional<token_set> over{};  // what the file had for its key then: if it has another one now, that is newer
+    std::optional<token_set> over{};  // the file's tokens for its key at that time; if they differ now, they are newer
   };
 
   bool in_memory();
   void go_on_in_memory(const error& why, token_book known);
   void tell_of_damage(const std::string& damage);
-  // Drops those that the file has something newer for; says whether there were others.
+  // Removes entries for which the file has newer tokens; returns whether others remain.
   static bool put_into(token_book& book, std::vector<unsaved>& these);
   void keep_unsaved(unsaved one);
   task<result<token_book>> look();
@@ -68,9 +68,9 @@ class file_token_store final : public token_store {
   loop& home_;
   std::string path_;
   options options_;
-  semaphore turn_{1};  // one change at a time; other processes are kept out by the lock file
+  semaphore turn_{1};  // one change at a time; the lock file excludes other processes
   std::vector<unsaved> unsaved_;
-  std::unique_ptr<memory_token_store> memory_;  // instead of the file, once there is no other way
+  std::unique_ptr<memory_token_store> memory_;  // replaces the file once it proved unusable
   bool told_of_damage_ = false;
 };
 

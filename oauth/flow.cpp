@@ -23,14 +23,14 @@ namespace {
 constexpr std::size_t state_size = 32;
 constexpr const char* offline = "offline_access";
 
-// Everything that belongs to one request for authorization; T-22: a redirect is for this one or for none.
+// The state of one authorization request. T-22: a redirect belongs to this request or is refused.
 struct attempt {
   login_place place{};
   client_identity client{};
   std::string redirect_uri{};
   std::string scope{};
   std::shared_ptr<const signing_key> key{};
-  bool requires_iss = false;  // the redirect has to name its issuer
+  bool requires_iss = false;  // the redirect must carry `iss`
   std::string only_server{};  // see login_key::server
   secret state{base64url(random_bytes(state_size))};
   pkce_pair proof = pkce_pair::make();
@@ -46,16 +46,15 @@ std::string authorization_url(const attempt& a) {
       .add("state", a.state.reveal())
       .add("resource", a.place.resource)
       .add_unless_empty("scope", a.scope);
-  // OpenID Connect: offline access is not given without asking the person.
+  // OpenID Connect: offline_access requires the consent prompt.
   if (has_scopes(a.scope, offline)) query.add("prompt", "consent");
   const std::string& to = a.place.at.authorization_endpoint;
   const char* const joint = to.find('?') == to.npos ? "?" : to.ends_with('?') || to.ends_with('&') ? "" : "&";
   return to + joint + std::string{query.text()};
 }
 
-// Mix-up attack (RFC 9700, 4.4): metadata that names somebody else's authorization endpoint beside a token endpoint of
-// its own collects codes of that other server. Without `iss` in the redirect only endpoints on the issuer's own origin
-// rule that out.
+// Mix-up attack (RFC 9700, 4.4): metadata with another server's authorization endpoint and its own token endpoint
+// collects that server's codes. Without `iss` in the redirect, only endpoints on the issuer's own origin rule that out.
 bool endpoints_on_issuer_origin(const server_metadata& of) {
   const auto issuer = http_url::parse(of.issuer);
   if (!issuer) return false;
@@ -66,7 +65,7 @@ bool endpoints_on_issuer_origin(const server_metadata& of) {
   return true;
 }
 
-// RFC 9207, before anything else of the answer is looked at or shown.
+// RFC 9207: checked before anything else of the response is used or shown.
 result<void> check_issuer(const callback_answer& got, const attempt& a) {
   const server_metadata& expected = a.place.at;
   if (got.has_iss ? got.iss == expected.issuer : !a.requires_iss) return {};
@@ -89,7 +88,7 @@ task<result<callback_answer>> pasted_answer(login_person& person, std::string re
     auto text = co_await person.pasted();
     if (!text) {
       if (text.error().code == errc::cancelled) co_return text.error();
-      event never;  // the browser may still come back by itself
+      event never;  // the redirect may still arrive
       auto stopped = co_await never.wait();
       co_return stopped ? cancelled_error() : stopped.error();
     }
@@ -136,7 +135,7 @@ task<result<login>> redeemed(login_tools with, const attempt& a, callback_answer
     co_return why;
   }
   client_identity client = a.client;
-  client.method = chosen_method(client, target);  // renewing has no metadata to go by
+  client.method = chosen_method(client, target);  // a refresh has no metadata to choose by
   co_return login{.key = {.issuer = a.place.at.issuer,
                           .resource = a.place.resource,
                           .client = a.client.id,
@@ -169,8 +168,8 @@ task<result<login>> answered(login_tools with, const attempt& a, callback_server
 std::string chosen_scope(const login_order& order, const login_place& place) {
   const std::string own = joined_scopes(order.settings.scope, order.wished_scope);
   std::string scope;
-  // Scope selection: what its challenge names comes first, then what people want, and all it knows where neither is
-  // said.
+  // Scope selection: the scope of the challenge plus the configured and requested scopes; without a challenge, these
+  // alone; without any of them, scopes_supported of the resource.
   if (order.challenged_scope) {
     scope = joined_scopes(*order.challenged_scope, own);
   } else {
@@ -186,19 +185,19 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& wh
   auto place = co_await find_login_place(with.asks, order.server, order.hinted, order.settings);
   if (!place) co_return place.error();
   attempt a{.place = *std::move(place), .key = order.key};
-  // T-15: a browser is inside, and whoever is logged in somewhere there asks with his rights.
+  // T-15: the browser runs inside the user's network with the user's sessions.
   auto page = http_url::parse(a.place.at.authorization_endpoint);
   if (!page) co_return prefixed("the authorization endpoint", page.error());
   auto outward = co_await with.asks.may_be_shown(*std::move(page));
   if (!outward) co_return prefixed("the authorization endpoint", outward.error());
-  // An issuer that the user configured is nobody whom a server could have made up.
+  // A configured issuer cannot have been invented by the server.
   const bool vouched_for = !order.settings.issuer.empty() || endpoints_on_issuer_origin(a.place.at);
   a.requires_iss = a.place.at.says_iss || !vouched_for;
   const bool above = lies_above(a.place.resource, order.server);
   if (above) a.only_server = order.server_url;
   auto client = co_await known_client(with.store, a.place.at, order.settings, order.server_url, with.now());
   if (!client) co_return client.error();
-  // Bound before anybody is told of it: some servers want the very port that was registered.
+  // Bound before the redirect URI is announced: some servers require exactly the registered port.
   auto door = callback_for(with.home, order.settings, *client);
   if (!door) co_return door.error();
   a.redirect_uri = door->redirect_uri();
@@ -220,7 +219,8 @@ task<result<login>> log_in(login_tools with, login_order order, login_person& wh
   browser opener{with.home};
   co_await invite(with, opener, prompt, person);
   auto done = co_await answered(with, a, *door, person, order.patience);
-  // A registration that the server has forgotten shows in the browser only: the next login registers anew.
+  // A registration that the server has dropped shows only as an error in the browser, so the next login registers
+  // again.
   if (!done && !a.client.redirect_uri.empty()) {
     auto forgotten = co_await with.store.forget_client(a.place.at.issuer, a.client.id);
     ignore(forgotten, "it is tried again with it, at worst");

@@ -45,7 +45,7 @@ std::optional<std::string> decoded(std::string_view text) {
 std::string form_encoded(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
-  encoded.reserve(text.size() * 3);  // never grown: growing would leave a copy of a secret behind
+  encoded.reserve(text.size() * 3);  // never reallocated: that would leave a copy of a secret behind
   for (const char c : text) {
     if (unreserved(c)) {
       encoded += c;
@@ -59,7 +59,7 @@ std::string form_encoded(std::string_view text) {
   return encoded;
 }
 
-// By hand, because growing leaves a copy of what there was behind.
+// Grows by hand, because std::string would leave a copy of the old text behind.
 void form::make_room(std::size_t more) {
   const std::size_t needed = text_.size() + more;
   if (needed <= text_.capacity()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `application/x-www-form-urlencoded`, as queries and the bodies of token requests are written.
+// `application/x-www-form-urlencoded`, for queries and bodies of token requests.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace hawser {
 
-/// Everything but unreserved characters as %XX: safe in a query, in a body and before base64 (RFC 6749, 2.3.1).
+/// Encodes all but unreserved characters as %XX: safe in a query, in a body and before base64 (RFC 6749, 2.3.1).
 std::string form_encoded(std::string_view text);
 
-/// Pairs in the order they were added. What was written is wiped: there are secrets in it.
+/// Pairs in the order added. The text is wiped on destruction, as it contains secrets.
 class form {
  public:
   form() = default;
@@ -24,7 +24,7 @@ class form {
   ~form() { cleanse(text_.data(), text_.size()); }
 
   form& add(std::string_view name, std::string_view value);
-  /// Not sent at all when empty: `scope=` is something else than no scope.
+  /// Omitted if empty: `scope=` differs from no scope.
   form& add_unless_empty(std::string_view name, std::string_view value) {
     return value.empty() ? *this : add(name, value);
   }
@@ -37,7 +37,7 @@ class form {
   std::string text_;
 };
 
-/// The pairs of a query or body, decoded, in their order. Nothing if an escape is broken or there are more than 64.
+/// Decodes the pairs of a query or body, in order. nullopt if an escape is invalid or there are more than 64.
 std::optional<std::vector<std::pair<std::string, std::string>>> read_form(std::string_view text);
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In front of a login_person of the embedding program: what its functions throw is logged, and the login goes on.
+// Wraps a login_person of the embedding program: exceptions are logged, and the login continues.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hawser {
 
 class guarded_person final : public login_person {
  public:
-  /// Both outlive it.
+  /// Both parameters must outlive it.
   guarded_person(const loop& home, login_person& inner) noexcept : log_(home.log()), inner_(inner) {}
 
   void show(const login_prompt& prompt) override {
@@ -21,7 +21,7 @@ class guarded_person final : public login_person {
   void remark(const std::string& text) override {
     call_guarded(log_, "the login function remark", [&] { inner_.remark(text); });
   }
-  /// No browser where nobody knows: the address was shown.
+  /// No browser after an exception: the URL has been shown.
   [[nodiscard]] bool wants_browser() const override {
     bool wanted = false;
     call_guarded(log_, "the login function wants_browser", [&] { wanted = inner_.wants_browser(); });

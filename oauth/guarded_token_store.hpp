@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In front of a token_store of the embedding program: what its functions throw is an error of the store, and logged.
+// Wraps a token_store of the embedding program: exceptions become errors and are logged.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace hawser {
 
 class guarded_token_store final : public token_store {
  public:
-  /// Both outlive it.
+  /// Both parameters must outlive it.
   guarded_token_store(const loop& home, token_store& inner) noexcept : log_(home.log()), inner_(inner) {}
 
   task<result<std::optional<login>>> of_server(std::string server_url) override {

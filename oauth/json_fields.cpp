@@ -59,7 +59,7 @@ std::optional<std::int64_t> json_fields::number(std::string_view name) const noe
   const boost::json::value* found = find(name);
   if (found == nullptr) return std::nullopt;
   if (found->is_int64()) return cut(found->get_int64());
-  if (found->is_uint64()) return furthest;  // Boost.JSON has it so only where it is too large for the other kind
+  if (found->is_uint64()) return furthest;  // Boost.JSON uses uint64 only for numbers too large for int64
   if (found->is_double()) return cut(found->get_double());
   if (found->is_string()) return digits_of(found->get_string());
   return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Members of documents that somebody else wrote: a member of the wrong kind is an error that names the document and the
-// member; null counts as absent, as many servers write it.
+// Typed access to members of untrusted JSON documents. A member of the wrong type is an error that names the document
+// and the member; null counts as absent, as many servers send it.
 #pragma once
 
 #include <boost/json.hpp>
@@ -16,18 +16,18 @@ namespace hawser {
 
 class json_fields {
  public:
-  /// Both live longer. `where` names the document in errors.
+  /// Both parameters must outlive it. `where` names the document in errors.
   json_fields(const boost::json::object& of, std::string_view where) noexcept : of_(of), where_(where) {}
 
   [[nodiscard]] const boost::json::value* find(std::string_view name) const noexcept;
   [[nodiscard]] result<std::optional<std::string>> text(std::string_view name) const;
-  /// Nothing or the empty text is an error, too.
+  /// A missing or empty string is an error, too.
   [[nodiscard]] result<std::string> required_text(std::string_view name) const;
   [[nodiscard]] result<std::optional<std::vector<std::string>>> texts(std::string_view name) const;
-  /// A whole number, also where it is written as a text or with a fraction, which is dropped; nothing for anything
-  /// else. What is further than 10^12 from zero is cut to that.
+  /// An integer, also if written as a string or with a fraction, which is dropped; nullopt for anything else. Clamped
+  /// to ±10^12.
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
-  /// Whether it is there and `true`.
+  /// Whether it is present and `true`.
   [[nodiscard]] bool says(std::string_view name) const noexcept;
   /// errc::protocol: `where: the field "name" …`.
   [[nodiscard]] error fault(std::string_view name, std::string_view what) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person does with the login of a server: logging in, and out.
+// Interactive login, and logout.
 #include <algorithm>
 
 #include "guarded_person.hpp"
@@ -28,7 +28,8 @@ error not_kept(const std::string& why) {
   return error{.code = errc::config, .what = "the login cannot be kept: " + why, .phase = "store"};
 }
 
-// A name's owner decides where it leads, and must not be able to open this machine to whomever he names.
+// The owner of a DNS name controls its addresses, so the least internal address counts: a name must not open this
+// machine's network to servers of the owner's choice.
 network_zone outermost(const std::vector<ip_address>& addresses) {
   network_zone zone = network_zone::internal;
   for (const ip_address& one : addresses) zone = std::min(zone, zone_of(one));
@@ -37,7 +38,7 @@ network_zone outermost(const std::vector<ip_address>& addresses) {
 
 }  // namespace
 
-// Whether tokens would leave this machine in the clear. A name that cannot be resolved here is a proxy's to resolve.
+// Whether tokens would leave this machine unencrypted. A name that cannot be resolved here is left to a proxy.
 task<result<bool>> server_login::sends_in_clear() {
   if (to_.tls) co_return false;
   if (const auto zone = typed_zone(to_)) co_return *zone != network_zone::loopback;
@@ -50,7 +51,7 @@ task<result<bool>> server_login::sends_in_clear() {
 task<result<std::unique_ptr<web>>> server_login::connected() {
   auto options = co_await of_.connection();
   if (!options) co_return options.error();
-  // SSRF: nobody whom the server names may lie further inward than the server itself.
+  // SSRF: no URL named by the server may lie in a more internal zone than the server itself.
   auto innermost = typed_zone(to_);
   if (!innermost) {
     auto addresses = co_await around_.names.resolve(to_.host);
@@ -91,7 +92,7 @@ task<result<login_summary>> server_login::authenticate(login_wish wish, login_pe
   co_return done;
 }
 
-// Before anybody is sent to a browser. A store finds out that it cannot write when it is to lock something.
+// Checked before the browser opens. A store detects that it cannot write when it takes a lock.
 task<result<void>> server_login::store_keeps() {
   login_key own{.server = of_.url};
   auto tried = co_await around_.store.take_lead(std::move(own));
@@ -139,7 +140,7 @@ task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish
   const bool kept = saved.has_value() && !around_.store.kept_at().empty();
   if (!kept && wish.keep == login_wish::keeping::required)
     co_return not_kept(saved ? "there is no place to keep it" : saved.error().what);
-  // F01: what the disk does not take is good until the program ends.
+  // F01: a login that cannot be saved is valid until the program ends.
   if (!saved) {
     guarded_person guarded_one{around_.home, person};
     guarded_one.remark("the login cannot be kept for the next time: " + saved.error().what);
@@ -152,8 +153,7 @@ task<result<login_summary>> server_login::log_in_over(web& asks, login_wish wish
   co_return said;
 }
 
-// T-29: whoever renews the old login just now would put it in the place of what is done here; waited for, but not for
-// ever.
+// T-29: a refresh of the old login in progress would overwrite the new one, so wait for it, with a bound.
 task<result<token_store::lead>> server_login::sole_right(login_key to) {
   while (in_flight_) {
     auto landed = co_await landed_.wait();

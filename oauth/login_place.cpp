@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_tried = 3;
 
-// RFC 9728, 7.6: the client chooses. Whom the user trusts comes before everybody whom the server names.
+// RFC 9728, 7.6: the client chooses. A configured issuer takes precedence over the issuers that the server names.
 result<std::vector<std::string>> candidates(const resource_metadata& of, const std::string& pinned) {
   if (pinned.empty()) {
     std::vector<std::string> first = of.servers;
@@ -38,7 +38,7 @@ task<result<login_place>> find_login_place(web& asks, http_url server, std::stri
   auto resource = co_await find_resource(asks, server, std::move(hinted));
   if (!resource) co_return resource.error();
   if (!resource->has_value()) {
-    // 2025-03-26: before there was metadata of resources, a server's own origin was where to log in.
+    // 2025-03-26: without resource metadata, the server's own origin is the authorization server.
     auto old = co_await find_old_authorization_server(asks, server, need);
     if (!old) co_return old.error();
     if (!settings.issuer.empty() && old->issuer != settings.issuer)
@@ -55,7 +55,7 @@ task<result<login_place>> find_login_place(web& asks, http_url server, std::stri
     if (at)
       co_return login_place{
           .at = *std::move(at), .resource = (*resource)->resource, .scopes = std::move((*resource)->scopes)};
-    // Who cannot be reached just now is not a reason to log in elsewhere.
+    // A temporary failure of one authorization server is not a reason to use another.
     const errc how = at.error().code;
     if (how == errc::cancelled || how == errc::io || how == errc::timed_out || how == errc::closed)
       co_return at.error();

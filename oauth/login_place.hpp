@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where to log in for a server: which resource it is, and which authorization server speaks for it.
+// Discovery: the resource identifier of a server, and its authorization server.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace hawser {
 
 struct login_place {
   server_metadata at{};
-  std::string resource{};               ///< goes into every request, byte for byte
-  std::optional<std::string> scopes{};  ///< what the resource says it knows
+  std::string resource{};               ///< sent in every request, byte for byte
+  std::optional<std::string> scopes{};  ///< scopes_supported of the resource
 };
 
-/// `hinted` is where the server's challenge says that its metadata is; empty = it does not say. An issuer of the
-/// settings is the only one that will do.
+/// `hinted` is the resource_metadata URL of the server's challenge; empty = none. If the settings have an issuer, only
+/// that one is accepted.
 task<result<login_place>> find_login_place(web& asks, http_url server, std::string hinted, oauth_settings settings);
 
-/// The canonical URI of a server that has no metadata: without fragment, and without a slash that means nothing.
+/// The canonical URI of a server without metadata: no fragment, and no trailing slash of an empty path.
 std::string canonical_resource(const http_url& server);
 
 }  // namespace hawser

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a login is renewed: one flight at a time, whoever waits for it, and under the lead among all processes.
+// Token refresh: shared by all waiters within this process, and under the store's lock among all
+// processes.
 #include <algorithm>
 
 #include "../runtime/file.hpp"
@@ -16,10 +17,10 @@ constexpr duration first_pause = std::chrono::seconds{2};
 constexpr int most_doublings = 6;
 constexpr std::size_t largest_key = std::size_t{64} << 10;
 
-// What the next renewal may look like after failures that pass.
+// Delay before the next refresh after temporary failures.
 duration pause_after(int failures) { return first_pause * (1 << std::min(failures, most_doublings)); }
 
-// These end a login; whatever else somebody between us and the server may say does not.
+// Errors that end a login. Other errors may come from an intermediary and do not end it.
 bool ends_login(const std::string& refusal) {
   return refusal == "invalid_grant" || refusal == "invalid_client" || refusal == "unauthorized_client";
 }
@@ -28,7 +29,7 @@ bool is_oauth(const std::string& refusal) {
          refusal == "invalid_target" || refusal == "access_denied";
 }
 
-// AUTH_TEMPORARY: nobody has to log in, and nothing was asked of the server itself.
+// AUTH_TEMPORARY: no interactive login is needed, and no request reached the server itself.
 error passing(error why) {
   if (why.code != errc::cancelled) why.code = errc::auth;
   why.native = 0;
@@ -38,11 +39,11 @@ error passing(error why) {
 
 }  // namespace
 
-// Waits for the flight that is under way, or begins one. Whoever gives up waiting does not end it: a token that the
-// server has rotated and nobody kept is lost.
+// Waits for the refresh in progress, or starts one. A waiter that gives up does not cancel it: a rotated token that is
+// not saved is lost.
 task<result<void>> server_login::renewed(std::uint64_t stale) {
   if (!in_flight_) {
-    // E18: who could not be reached just now is not asked by every call.
+    // E18: after a failed attempt, not every call tries again.
     if (around_.home.now() < not_before_ && flight_failed_) co_return *flight_failed_;
     if (closed_) co_return error{.code = errc::closed, .what = "the server is being stopped"};
     if (!work_) work_ = std::make_unique<scope>(context{&around_.home, nullptr});
@@ -71,11 +72,11 @@ task<void> server_login::renewing(server_login& self) {
 task<result<void>> server_login::renew_now() {
   for (int tries = 0;; ++tries) {
     if (!known_) co_return lacking("somebody has logged out of it");
-    const login_key key = known_->key;  // and may do so while this waits
+    const login_key key = known_->key;  // known_ may change during the await
     auto lead = co_await around_.store.take_lead(key);
     if (!lead) co_return passing(prefixed("the login cannot be renewed just now", lead.error()));
-    // T-29: somebody else may have been here first. E10: who has logged in anew, be it as another client, has what
-    // counts.
+    // T-29: another process may have refreshed it first. E10: a newer login, even with another client, takes
+    // precedence.
     auto kept = co_await around_.store.of_server(of_.url);
     if (!kept) co_return passing(kept.error());
     if (!kept->has_value() || !fits(**kept)) {
@@ -83,7 +84,7 @@ task<result<void>> server_login::renew_now() {
       co_return lacking("somebody has logged out of it");
     }
     const bool other = (*kept)->key != key;
-    // Another login that is no younger than the one that was refused may well be over, too.
+    // Another login that is no newer than the refused one may be invalid, too.
     const bool old = other && known_ && (*kept)->tokens.obtained_at <= known_->tokens.obtained_at;
     if (other || !known_ || (*kept)->tokens.access != known_->tokens.access) {
       adopt(**std::move(kept));
@@ -116,13 +117,13 @@ task<result<void>> server_login::renew_under_lead(web& asks, login before) {
   login fresh = before;
   if (outcome->tokens.scope.empty()) outcome->tokens.scope = before.tokens.scope;
   fresh.tokens = std::move(outcome->tokens);
-  // Somebody may have logged in anew, as another client: theirs is the login of the server now.
+  // A new login, with another client, may have been stored meanwhile. It takes precedence.
   auto bound = co_await around_.store.of_server(of_.url);
   if (bound && bound->has_value() && (*bound)->key != before.key && fits(**bound)) {
     adopt(**std::move(bound));
     co_return result<void>{};
   }
-  // And somebody may have logged out without waiting for this: nothing of it may be left.
+  // A logout may have happened without waiting for this refresh. Then the new tokens are discarded and revoked.
   if (bound && !bound->has_value()) {
     known_.reset();
     if (!fresh.revocation_endpoint.empty()) {
@@ -133,7 +134,7 @@ task<result<void>> server_login::renew_under_lead(web& asks, login before) {
     }
     co_return lacking("somebody has logged out of it");
   }
-  // Kept before it is used: the old one may be worth nothing from now on.
+  // Saved before use: the old token may already be invalid.
   auto saved = co_await around_.store.save(of_.url, fresh);
   if (!saved)
     around_.home.log().write(log_level::warning, of_.name, "its renewed login cannot be kept: " + saved.error().what);
@@ -148,7 +149,7 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
     co_return error{.code = errc::auth,
                     .what = "the login cannot be renewed just now: " + before.key.issuer + " says " + said};
   const std::string what = "the login is over: " + before.key.issuer + " refuses to renew it: " + said;
-  // E16: whoever renewed it elsewhere, without the lead, has what counts.
+  // E16: if the login was refreshed elsewhere without the lock, the stored token takes precedence.
   auto kept = co_await around_.store.find(before.key);
   if (kept && kept->has_value() && (*kept)->tokens.refresh != before.tokens.refresh) {
     adopt(**std::move(kept));
@@ -156,7 +157,7 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
   }
   known_.reset();
   spent_ = before.tokens.refresh;
-  // E15: what stands in the store may be of use to whoever finds out more.
+  // E15: the stored login is kept, as a later attempt may succeed.
   if (outcome.after_loss || !ends_login(refusal)) co_return lacking(what);
   auto removed = co_await around_.store.remove(before.key, before.tokens.refresh);
   ignore(removed, "the next renewal finds out again");
@@ -167,7 +168,7 @@ task<result<void>> server_login::renewal_refused(login before, token_outcome out
   co_return lacking(what);
 }
 
-// A program that logs in as itself needs nobody, and keeps nothing.
+// The client_credentials grant needs no user interaction and stores nothing.
 task<result<void>> server_login::machine_login() {
   auto asks = co_await connected();
   if (!asks) co_return passing(asks.error());
@@ -197,7 +198,7 @@ task<result<void>> server_login::machine_login_over(web& asks) {
   if (of_.settings.client_id.empty())
     co_return error{.code = errc::config,
                     .what = "it is configured to log in by itself: set \"client_id\" under \"oauth\""};
-  // E21: what was shown to one authorization server is not shown to the next.
+  // E21: a secret shown to one authorization server is never shown to another.
   if (of_.settings.issuer.empty() && known_ && known_->key.issuer != place->at.issuer)
     co_return lacking("the server names another authorization server than before, " + place->at.issuer +
                       ": set \"issuer\" under \"oauth\" to it if that is right");
@@ -218,7 +219,7 @@ task<result<void>> server_login::machine_login_over(web& asks) {
                             .says_methods = place->at.says_methods,
                             .key = *key,
                             .now = around_.now};
-  // What the configuration grants is not widened by what a server asks for: nobody is asked here.
+  // The server cannot extend the configured scope, because no person confirms it here.
   std::string scope = of_.settings.scope.empty() ? joined_scopes(challenged_scope_.value_or(""), "")
                                                  : joined_scopes(of_.settings.scope, "");
   if (scope.empty()) scope = place->scopes.value_or("");

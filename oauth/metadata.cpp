@@ -15,7 +15,7 @@ constexpr std::size_t max_servers = 16;
 constexpr std::size_t max_scope_bytes = std::size_t{4} << 10;  // it becomes part of a URL
 
 struct well_known {
-  std::string path;   // without the slash at its end
+  std::string path;   // without a trailing slash
   std::string query;  // with its question mark
 };
 
@@ -48,7 +48,7 @@ std::optional<std::string> joined(const std::vector<std::string>& scopes) {
   return text;
 }
 
-// "Continue on 4xx": there is no document. Some gateways say 502 where nobody serves a path.
+// "Continue on 4xx": there is no document. Some gateways answer 502 for unserved paths.
 bool says_nothing_there(int status) noexcept { return (status >= 400 && status < 500) || status == 502; }
 
 struct document {
@@ -58,7 +58,7 @@ struct document {
 
 using places = std::vector<http_url>;
 
-// The first of the places that has a document; nothing if none has, and then `asked` tells what they said.
+// Fetches the first document that exists. nullopt if there is none; then `asked` lists the URLs with their status.
 task<result<std::optional<document>>> first_document(web& over, places all, std::string* asked) {
   for (const http_url& place : all) {
     auto answer = co_await over.get(place);
@@ -100,7 +100,7 @@ result<resource_metadata> read_resource(const document& from, const http_url& se
   return made;
 }
 
-// E02: refused before anybody asks there.
+// E02: rejected before it is contacted.
 result<std::string> read_endpoint(const json_fields& fields, std::string_view name) {
   auto text = fields.text(name);
   if (!text) return text.error();
@@ -109,7 +109,7 @@ result<std::string> read_endpoint(const json_fields& fields, std::string_view na
   return **std::move(text);
 }
 
-// PKCE, "MUST verify support": a document that does not say so is refused, whatever the server would do.
+// PKCE, "MUST verify support": metadata without it is refused, even if the server would support it.
 result<void> check_code_flow(const json_fields& fields, metadata_need need) {
   if (need == metadata_need::machine) return {};
   auto types = fields.texts("response_types_supported");
@@ -222,7 +222,7 @@ task<result<std::optional<resource_metadata>>> find_resource(web& over, http_url
   if (!all) co_return all.error();
   if (!hinted.empty()) {
     auto hint = http_url::parse(hinted);
-    // What lies at the user's own URL is as good as that one.
+    // A URL on the server's own origin is as trusted as the server's URL.
     if (!hint || !same_origin(*hint, server)) hint = learned_url(hinted, "the challenge's resource_metadata");
     if (!hint) co_return hint.error();
     std::erase(*all, *hint);

@@ -5,7 +5,7 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t entropy = 48;  // 64 characters; RFC 7636 wants 43 to 128
+constexpr std::size_t entropy = 48;  // 64 characters; RFC 7636 requires 43 to 128
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Proof key for code exchange (RFC 7636), S256 and nothing weaker: who stole a code cannot redeem it.
+// PKCE (RFC 7636), S256 only: a stolen authorization code cannot be exchanged.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace hawser {
 
 struct pkce_pair {
-  secret verifier{};        ///< goes to the token endpoint, with the code
-  std::string challenge{};  ///< goes through the browser
+  secret verifier{};        ///< sent to the token endpoint with the code
+  std::string challenge{};  ///< sent through the browser
 
   static pkce_pair make();
 };
 
-/// What stands as `code_challenge` for a verifier.
+/// The `code_challenge` of a verifier.
 std::string pkce_challenge(std::string_view verifier);
 
 }  // namespace hawser

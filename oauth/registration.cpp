@@ -14,7 +14,8 @@ constexpr std::size_t max_id = std::size_t{2} << 10;
 constexpr std::size_t max_key = std::size_t{4} << 10;
 constexpr std::string_view by_hand = "; register a client there by hand and configure its client_id";
 
-// What a program on somebody's machine can do, the least first: a secret that everybody gets is none.
+// Methods that a program on a user's machine can use, the simplest first. A secret that every installation shares would
+// not be one.
 std::string wanted_method(const server_metadata& at) {
   if (!at.says_methods) return "none";
   for (const char* one : {"none", "client_secret_basic", "client_secret_post"})
@@ -28,13 +29,13 @@ bool on_this_machine(const http_url& url) {
   return url.host == "localhost" || (literal && zone_of(*literal) == network_zone::loopback);
 }
 
-// OpenID Connect Registration: only https, and no loopback, is "web"; schemes of a program's own are native, too.
+// OpenID Connect Registration: only https and not loopback is "web"; custom schemes are native, too.
 std::string_view application_type(std::string_view redirect_uri) {
   const auto url = http_url::parse(redirect_uri);
   return url && !on_this_machine(*url) ? "web" : "native";
 }
 
-// RFC 8252, "Loopback Interface Redirection": the port is any.
+// RFC 8252, "Loopback Interface Redirection": any port matches.
 bool same_redirect(std::string_view ours, std::string_view theirs) {
   if (ours == theirs) return true;
   const auto a = http_url::parse(ours);
@@ -45,7 +46,7 @@ bool same_redirect(std::string_view ours, std::string_view theirs) {
 secret request_text(const registration_request& what, std::string_view method) {
   boost::json::array grants{"authorization_code"};
   if (what.refresh) grants.emplace_back("refresh_token");
-  // No `scope`: servers that are told one refuse every other later, and so every step-up.
+  // No `scope`: some servers would later refuse every other scope, and so every step-up.
   const boost::json::object all{
       {"client_name", what.client_name},      {"redirect_uris", boost::json::array{what.redirect_uri}},
       {"grant_types", std::move(grants)},     {"response_types", boost::json::array{"code"}},
@@ -71,13 +72,13 @@ error refusal(std::string_view where, const web_answer& answer, const redaction&
 result<void> check_redirect(const json_fields& fields, const registration_request& what) {
   auto theirs = fields.texts("redirect_uris");
   if (!theirs) return theirs.error();
-  if (!theirs->has_value()) return {};  // many do not repeat what they were told
+  if (!theirs->has_value()) return {};  // many servers do not repeat it
   const auto ours = [&](const std::string& one) { return same_redirect(what.redirect_uri, one); };
   if (std::any_of((*theirs)->begin(), (*theirs)->end(), ours)) return {};
   return fields.fault("redirect_uris", "does not have the one that was asked for: a login would go elsewhere");
 }
 
-// The secret, how it is shown and until when, as the server decided: it may give more or less than was asked for.
+// The secret, its method and its expiry, as decided by the server, which may differ from the request.
 result<void> read_proof(const json_fields& fields, const registration_request& what, client_identity& into,
                         const redaction& hidden) {
   const boost::json::value* key = fields.find("client_secret");

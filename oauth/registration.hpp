@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dynamic client registration (RFC 7591): introducing ourselves to an authorization server that has never heard of us.
-// Who is registered where is remembered by the token store; whether to register at all is the flow's choice.
+// Dynamic client registration (RFC 7591). The token store keeps the registrations; the flow decides whether to
+// register.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 namespace hawser {
 
 struct registration_request {
-  std::string redirect_uri{};  ///< where the listener already is: its port is part of it
+  std::string redirect_uri{};  ///< of the listener, which is already bound: it includes the port
   std::string client_name = "Hawser";
-  bool refresh = true;  ///< asks to be given refresh tokens
+  bool refresh = true;  ///< request the refresh_token grant
   unix_clock now = unix_now;
 };
 
-/// Once, whatever comes back. errc::auth: the server does not register us, and says why; somebody has to be registered
-/// by hand. errc::io, closed and timed_out may pass; errc::protocol: the registration cannot be used.
+/// Sends one request, never a retry. errc::auth: the server refused the registration, with its reason; a client must be
+/// registered by hand. errc::io, closed and timed_out are temporary; errc::protocol: the registration is unusable.
 task<result<client_identity>> register_client(web& over, server_metadata at, registration_request what);
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets of scopes as OAuth writes them: words with spaces between them.
+// Scope sets in OAuth's notation: words separated by spaces.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace hawser {
 
-/// Whether the word can be a scope (RFC 6749, 3.3: scope-token).
+/// Whether the word is a valid scope-token (RFC 6749, 3.3).
 bool is_scope_token(std::string_view word) noexcept;
-/// Both, each word once, in the order in which they come. Words with characters that no scope has are left out.
+/// The union, in order, without duplicates. Invalid scope tokens are left out.
 std::string joined_scopes(std::string_view a, std::string_view b);
 /// Whether every scope of `wanted` is in `all`.
 bool has_scopes(std::string_view all, std::string_view wanted);

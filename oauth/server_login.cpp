@@ -14,8 +14,8 @@ namespace hawser {
 
 namespace {
 
-// How long a renewal may take, from its beginning, when it is in the way of an end; and how long at least it is waited
-// for: an answer that is on its way may have new tokens, and the old ones be worth nothing.
+// How long close() lets a running refresh take, counted from its start, and how long close() waits at least. A response
+// in transit may carry rotated tokens that invalidate the old ones.
 constexpr duration longest_renewal = std::chrono::seconds{3};
 constexpr duration last_word = std::chrono::milliseconds{300};
 constexpr std::int64_t longest_margin = 60;
@@ -52,7 +52,7 @@ std::optional<login_summary> server_login::known() const {
 task<result<void>> server_login::loaded() {
   if (loaded_) co_return result<void>{};
   auto kept = co_await around_.store.of_server(of_.url);
-  if (loaded_) co_return result<void>{};  // somebody else was faster
+  if (loaded_) co_return result<void>{};  // another coroutine has loaded it
   if (!kept) {
     if (kept.error().code == errc::cancelled) co_return kept.error();
     around_.home.log().write(log_level::warning, of_.name, "its login cannot be read: " + kept.error().what);
@@ -63,7 +63,8 @@ task<result<void>> server_login::loaded() {
   co_return result<void>{};
 }
 
-// T-20: a token is for its own resource, whatever the store says whose it is; and for whom the settings trust now.
+// T-20: a token is used only for its own resource, whatever the store says, and only for an issuer and client that the
+// current settings allow.
 bool server_login::fits(const login& kept) const {
   const oauth_settings& wanted = of_.settings;
   if (wanted.grant == oauth_settings::grant_kind::client_credentials) return false;
@@ -97,13 +98,13 @@ auth_grant server_login::current() const {
   return made;
 }
 
-// E19: what the clock says is a hint. Whether a token is good is what the server says.
+// E19: expiry by the local clock is only a hint. A 401 decides whether a token is valid.
 bool server_login::expires_soon() const {
   const token_set& tokens = known_->tokens;
   if (tokens.expires_at == 0) return false;
   const std::int64_t life = std::max<std::int64_t>(0, tokens.expires_at - tokens.obtained_at);
   const std::int64_t at = around_.now();
-  if (at < tokens.obtained_at) return false;  // the clock was turned back
+  if (at < tokens.obtained_at) return false;  // the clock was set back
   return at >= tokens.expires_at - std::min(longest_margin, life / 10);
 }
 
@@ -123,7 +124,7 @@ task<result<auth_grant>> server_login::grant() {
   if (!there) co_return there.error();
   if (known_ && expires_soon() && renewable() && around_.home.now() >= not_before_) {
     auto fresh = co_await renewed(serial_);
-    // The old one may still do; if not, the server will say so.
+    // The old token may still be valid; otherwise the server answers 401.
     if (!fresh && fresh.error().code == errc::cancelled) co_return fresh.error();
   }
   co_return current();
@@ -141,7 +142,7 @@ void server_login::note_challenge(const challenge* bearer) {
   challenged_scope_ = scope.empty() ? std::nullopt : std::optional{scope};
 }
 
-// Whether somebody has logged in elsewhere, with another program.
+// Checks whether another program has stored a login.
 task<result<bool>> server_login::appeared() {
   loaded_ = false;
   const std::uint64_t before = serial_;
@@ -151,12 +152,12 @@ task<result<bool>> server_login::appeared() {
 }
 
 task<result<auth_grant>> server_login::refused(auth_refusal why) {
-  if (why.serial != serial_ && known_) co_return current();  // somebody has renewed it in the meantime
+  if (why.serial != serial_ && known_) co_return current();  // refreshed in the meantime
   const auto all = read_challenges(why.challenges);
   const challenge* bearer = bearer_challenge(all);
   if (why.status == 403) co_return co_await refused_scope(why.operation, bearer);
   note_challenge(bearer);
-  if (std::exchange(more_scope_, false)) lacking_.clear();  // what was missing before is not what is missing now
+  if (std::exchange(more_scope_, false)) lacking_.clear();  // the missing scope is no longer the reason
   if (renewable()) {
     auto fresh = co_await renewed(serial_);
     if (!fresh) co_return fresh.error();
@@ -166,11 +167,11 @@ task<result<auth_grant>> server_login::refused(auth_refusal why) {
   if (!news) co_return news.error();
   if (*news) co_return current();
   if (known_) co_return lacking("the server does not accept the login any more, and it cannot be renewed");
-  if (lost()) co_return error{.code = errc::auth, .what = lacking_};  // which says why there is none
+  if (lost()) co_return error{.code = errc::auth, .what = lacking_};  // lacking_ says why there is no login
   co_return lacking("the server wants a login");
 }
 
-// Step-up: what a token may not do cannot be had by renewing it. `bearer` lives as long as this.
+// Step-up: a refresh cannot add a missing scope. `bearer` must outlive this call.
 task<result<auth_grant>> server_login::refused_scope(std::string operation, const challenge* bearer) {
   const std::string description = shown_text(parameter(bearer, "error_description"), *around_.home.hidden());
   if (parameter(bearer, "error") != "insufficient_scope") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The login of one server: what its requests are made with, renewed by exactly one of all threads and processes that
-// share it. Passive: it never asks a person by itself, but says that somebody should.
+// The login of one server: supplies credentials for its requests and refreshes them, at most once among all threads and
+// processes that share the login. It never starts an interactive login itself; it only reports that one is needed.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@
 
 namespace hawser {
 
-/// What all logins share; lives longer.
+/// Shared by all logins; outlives them.
 struct login_surroundings {
   loop& home;
   token_store& store;
@@ -33,43 +33,43 @@ struct login_surroundings {
 };
 
 struct login_subject {
-  std::string name{};  ///< the server's, for messages
-  std::string url{};   ///< as it is configured
+  std::string name{};  ///< the server's name, for messages
+  std::string url{};   ///< as configured
   oauth_settings settings{};
-  /// How to reach authorization servers: certificates and proxies.
+  /// Options for connections to authorization servers: certificates and proxies.
   std::function<task<result<http_client_options>>()> connection{};
-  /// How to reach the server's own origin, for its metadata; empty = in the same way.
+  /// Options for connections to the server's own origin, for its metadata; empty = as above.
   std::function<task<result<http_client_options>>()> server_connection{};
-  std::function<void()> when_lost{};  ///< somebody has to log in from now on
+  std::function<void()> when_lost{};  ///< called when an interactive login is needed
 };
 
-/// What a person asks for.
+/// Options of an interactive login.
 struct login_wish {
-  /// Whether a login that ends with the program is good enough, where the store cannot keep it.
+  /// Whether a login may be kept in memory only, if the store cannot save it.
   enum class keeping : std::uint8_t { if_possible, required };
-  std::string scope{};  ///< beside what the server wants
-  bool again = false;   ///< also where there is a login that works
+  std::string scope{};  ///< in addition to what the server requires
+  bool again = false;   ///< log in even if there is a working login
   duration patience = std::chrono::minutes{5};
   keeping keep = keeping::if_possible;
 };
 
-/// What there is to know of a login without seeing it.
+/// A login without its secrets.
 struct login_summary {
   std::string server{};  ///< its URL, without the query
   std::string issuer{};
-  std::string resource{};  ///< without the query, too
+  std::string resource{};  ///< without the query
   std::string client{};
   std::string scope{};
   std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
-  bool lasting = false;         ///< it can be renewed without a person
-  bool kept = true;             ///< for the next program, too; else it ends with this one
+  bool lasting = false;         ///< it can be refreshed without user interaction
+  bool kept = true;             ///< saved in the store; otherwise it ends with this process
 };
 login_summary summary_of(std::string_view server_url, const login& of);
 
 struct logout_report {
   std::size_t removed = 0;              ///< logins
-  std::size_t revoked = 0;              ///< tokens that the server was told of and forgot
-  std::vector<std::string> failures{};  ///< why others could not be revoked
+  std::size_t revoked = 0;              ///< tokens that the authorization server has revoked
+  std::vector<std::string> failures{};  ///< why other tokens were not revoked
 };
 
 class server_login final : public authorizer {
@@ -83,27 +83,28 @@ class server_login final : public authorizer {
   task<result<auth_grant>> grant() override;
   task<result<auth_grant>> refused(auth_refusal why) override;
 
-  /// Whether a request was refused for want of a login, or of more scopes, and nothing has changed since.
+  /// Whether a request was refused for a missing login or a missing scope, and nothing has changed since.
   [[nodiscard]] bool wanted() const noexcept { return !lacking_.empty(); }
-  /// The former: nothing can be asked of the server before somebody logs in.
+  /// Whether the login is missing: the server accepts no request before a new login.
   [[nodiscard]] bool lost() const noexcept { return wanted() && !more_scope_; }
   [[nodiscard]] const std::string& reason() const noexcept { return lacking_; }
   [[nodiscard]] std::optional<login_summary> known() const;
-  /// Whether there is one that can be renewed without a person.
+  /// Whether there is a login that can be refreshed without user interaction.
   [[nodiscard]] bool is_lasting() const { return known_ && renewable(); }
-  /// Whether the store has another login by now than what was known here; it is used from then on.
+  /// Reads the store again. Returns whether it has another login than the one known here; that one is used from then
+  /// on.
   task<result<bool>> appeared();
-  /// By a person. One at a time. T-27: at most three times an hour because a server wants more scopes.
+  /// Interactive login, one at a time. T-27: at most three step-ups an hour.
   task<result<login_summary>> authenticate(login_wish wish, login_person& person);
-  /// Removes the tokens, and has them revoked where the server offers it.
+  /// Removes the tokens, and revokes them if the authorization server supports it.
   task<result<logout_report>> log_out();
-  /// Lets a renewal that has begun end, for a short while. Nothing may be asked afterwards.
+  /// Waits a short while for a refresh in progress. No member may be called afterwards.
   task<void> close();
 
  private:
   // server_login.cpp
   task<result<void>> loaded();
-  /// `obtained`: from the authorization server itself, just now; else somebody else had it.
+  /// `obtained`: issued by the authorization server just now; otherwise read from the store.
   void adopt(login what, bool obtained = false);
   [[nodiscard]] auth_grant current() const;
   [[nodiscard]] bool expires_soon() const;
@@ -133,26 +134,26 @@ class server_login final : public authorizer {
   const login_surroundings& around_;
   login_subject of_;
   http_url to_;
-  std::unique_ptr<scope> work_;  // there is one when something was renewed
+  std::unique_ptr<scope> work_;  // created by the first refresh
   bool closed_ = false;
   bool loaded_ = false;
   std::optional<login> known_;
-  held_secrets hidden_;  // of the last one that was known
-  secret spent_;         // a refresh token that was refused: not taken from the store again
+  held_secrets hidden_;  // redacts the secrets of the last known login
+  secret spent_;         // a refused refresh token; not taken from the store again
   std::uint64_t serial_ = 0;
-  auth_grant grant_;          // of what is known, ready to be sent
-  time_point fresh_until_{};  // it was obtained here a moment ago
+  auth_grant grant_;          // header field for known_
+  time_point fresh_until_{};  // obtained here a moment ago
   bool in_flight_ = false;
   time_point flight_began_{};
   event landed_;
   std::optional<error> flight_failed_;
-  time_point not_before_{};  // the next try of a renewal, after one that could not be made
+  time_point not_before_{};  // earliest time of the next attempt after a failed refresh
   int failures_ = 0;
-  bool busy_ = false;  // with a person
+  bool busy_ = false;  // an interactive login is in progress
   std::string lacking_;
   std::string hinted_;
   std::optional<std::string> challenged_scope_;
-  bool more_scope_ = false;  // a step-up is wanted
+  bool more_scope_ = false;  // a step-up is required
   std::vector<time_point> step_ups_;
 };
 

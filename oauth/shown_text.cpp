@@ -8,7 +8,7 @@ namespace hawser {
 
 namespace {
 
-// More than is shown, because some of it may be left out.
+// More than is shown, because some characters may be removed.
 constexpr std::size_t enough_for_a_line = std::size_t{4} << 10;
 
 struct character {
@@ -17,7 +17,7 @@ struct character {
   bool valid = false;
 };
 
-// RFC 3629: nothing overlong, no surrogates, nothing above U+10FFFF.
+// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 character first_of(std::string_view text) noexcept {
   const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80) return {lead, 1, true};
@@ -36,7 +36,7 @@ character first_of(std::string_view text) noexcept {
 
 bool is_break(char32_t c) noexcept { return c == '\t' || c == '\n' || c == '\r' || c == 0x2028 || c == 0x2029; }
 
-// Controls, also those behind ASCII; marks of direction; what takes no room; tags.
+// Control characters, including C1; bidirectional marks; zero-width characters; tags.
 bool is_hidden(char32_t c) noexcept {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
          (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
@@ -61,7 +61,7 @@ std::string shown_text(std::string_view said, std::size_t most_bytes) {
 
 std::string shown_text(std::string_view said, const redaction& hidden, std::size_t most_bytes) {
   const std::string beginning = hidden.beginning(said, enough_for_a_line);
-  // Once more, for secrets that had hidden characters between.
+  // Redacted again, for secrets that had hidden characters in between.
   const std::string line = hidden.apply(shown_text(beginning, beginning.size()));
   return shown_text(line, most_bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an authorization server says, made fit to be shown to a person: one short line without anything that controls,
-// hides or reorders. Terminals are escaped for once more, elsewhere.
+// Prepares text from an authorization server for display: one short line without control, invisible or reordering
+// characters. Terminal output is escaped again elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace hawser {
 
-/// At most `most_bytes` of it, then "...", never a part of a character. What is not UTF-8 becomes a question mark.
+/// At most `most_bytes`, then "...", cut at a character boundary. Invalid UTF-8 becomes question marks.
 std::string shown_text(std::string_view said, std::size_t most_bytes = 200);
 
-/// The same for what may say again what it was told: redacted before it is cut.
+/// For text that may echo secrets: redacted before it is truncated.
 std::string shown_text(std::string_view said, const redaction& hidden, std::size_t most_bytes = 200);
 
-/// A configured address without its query, whose values may be keys.
+/// A configured URL without its query, which may contain keys.
 std::string shown_url(std::string_view url);
 
 }  // namespace hawser

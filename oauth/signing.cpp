@@ -35,13 +35,13 @@ constexpr int min_rsa_bits = 2048;  // RFC 7518, section 3.3
 struct scheme {
   std::string_view name;
   int kind;                   // of key
-  std::string_view curve;     // empty: any key of that kind
-  const EVP_MD* (*digest)();  // null: the algorithm has its own
-  int half;                   // bytes of each of the two numbers of an ECDSA signature
+  std::string_view curve;     // empty: any key of that type
+  const EVP_MD* (*digest)();  // null: part of the algorithm
+  int half;                   // bytes of each of the two integers of an ECDSA signature
   bool pss;
 };
 
-// The first that fits a key is what it is used with unless somebody says otherwise.
+// The first that fits a key is the default for it.
 constexpr std::array schemes{
     scheme{"ES256", EVP_PKEY_EC, "prime256v1", EVP_sha256, 32, false},
     scheme{"ES384", EVP_PKEY_EC, "secp384r1", EVP_sha384, 48, false},
@@ -60,17 +60,17 @@ bool fits(const scheme& one, EVP_PKEY* key) {
 }
 
 error key_error(std::string_view why) {
-  ERR_clear_error();  // whatever it says is about the key's own bytes
+  ERR_clear_error();  // its text may contain bytes of the key
   return error{.code = errc::config, .what = "the private key cannot be used: " + std::string{why}};
 }
 
-// OpenSSL would ask on the terminal otherwise.
+// Without a callback OpenSSL would prompt on the terminal.
 int no_password(char* /*into*/, int /*size*/, int /*writing*/, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
 }
 
-// RFC 7518, section 3.4: the two numbers one behind the other, each in full length, and not as OpenSSL writes them.
+// RFC 7518, section 3.4: r and s concatenated, each padded to full length, instead of OpenSSL's DER.
 std::optional<std::string> plain_ecdsa(std::string_view der, int half) {
   const auto* p = reinterpret_cast<const unsigned char*>(der.data());
   const ecdsa_ptr parts{d2i_ECDSA_SIG(nullptr, &p, static_cast<long>(der.size()))};
@@ -84,7 +84,7 @@ std::optional<std::string> plain_ecdsa(std::string_view der, int half) {
 
 std::optional<std::string> signature_of(EVP_PKEY* key, const scheme& by, std::string_view text) {
   const digest_ptr context{EVP_MD_CTX_new()};
-  EVP_PKEY_CTX* padding = nullptr;  // belongs to the context
+  EVP_PKEY_CTX* padding = nullptr;  // owned by the context
   const EVP_MD* digest = by.digest != nullptr ? by.digest() : nullptr;
   if (!context || EVP_DigestSignInit(context.get(), &padding, digest, nullptr, key) != 1) return std::nullopt;
   if (by.pss && (EVP_PKEY_CTX_set_rsa_padding(padding, RSA_PKCS1_PSS_PADDING) != 1 ||

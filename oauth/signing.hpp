@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A private key that signs JSON web tokens (RFC 7515), for clients that prove who they are by it. Not for verifying.
+// A private key that signs JSON Web Tokens (RFC 7515), for client authentication. Does not verify.
 #pragma once
 
 #include <boost/json.hpp>
@@ -14,13 +14,13 @@ namespace hawser {
 
 class signing_key {
  public:
-  /// A PEM file's text, not encrypted. `algorithm` is ES256, ES384, RS256, PS256 or EdDSA, and has to fit; empty: what
-  /// is usual for that kind of key. `key_id` goes into the head, for servers that know several keys of a client. Never
-  /// asks anybody for a password. errc::config, without a byte of the key.
+  /// Unencrypted PEM text. `algorithm` is ES256, ES384, RS256, PS256 or EdDSA and must fit the key; empty: the default
+  /// for the key type. `key_id` goes into the header, for servers that have several keys of a client. Never prompts for
+  /// a password. errc::config, without a byte of the key.
   static result<signing_key> from_pem(const secret& pem, std::string_view algorithm = {}, std::string key_id = {});
 
   [[nodiscard]] const std::string& algorithm() const noexcept;
-  /// Compact form: `head.claims.signature`. Whoever has it is the client until it expires.
+  /// Compact serialisation: `header.claims.signature`. A bearer credential until it expires.
   [[nodiscard]] result<secret> sign(const boost::json::object& claims) const;
 
  private:

@@ -15,7 +15,7 @@ constexpr std::size_t max_token = std::size_t{32} << 10;
 constexpr std::size_t max_scope = std::size_t{32} << 10;              // a longer one is as good as none
 constexpr std::int64_t longest_life = std::int64_t{366} * 24 * 3600;  // seconds; nobody can promise more
 
-// What goes into a header field must not end it (RFC 6749, "access_token" syntax: VSCHAR).
+// The token must not end its header field (RFC 6749, "access_token" syntax: VSCHAR).
 bool fits_a_header(std::string_view token) noexcept {
   return std::all_of(token.begin(), token.end(), [](char c) { return c > 0x20 && c < 0x7F; });
 }
@@ -25,7 +25,7 @@ void wipe(boost::json::object& body, std::string_view name) noexcept {
   if (found != nullptr && found->is_string()) cleanse(found->get_string().data(), found->get_string().size());
 }
 
-// Not a text: the copy that a text would be is one more to wipe.
+// Not read with text(): that would make another copy to wipe.
 result<secret> read_token(const json_fields& fields, std::string_view name) {
   const boost::json::value* found = fields.find(name);
   if (found == nullptr) return secret{};
@@ -34,7 +34,7 @@ result<secret> read_token(const json_fields& fields, std::string_view name) {
   return secret{std::string_view{found->get_string()}};
 }
 
-// E11: absent, nothing, negative and nonsense all mean that only a refusal will tell.
+// E11: a missing, zero, negative or invalid expires_in means that the lifetime is unknown until a 401.
 std::int64_t read_expiry(const json_fields& fields, std::int64_t now) noexcept {
   const std::int64_t lifetime = fields.number("expires_in").value_or(0);
   return lifetime > 0 ? now + std::min(lifetime, longest_life) : 0;
@@ -100,7 +100,7 @@ said_error error_in(const boost::json::object& body, const redaction& hidden) {
   return said;
 }
 
-// Errors come with 400, with 401, and from some servers with 200.
+// Errors come with 400 or 401, and from some servers with 200.
 result<token_outcome> read_outcome(std::string_view where, web_answer& answer, std::int64_t now,
                                    const redaction& hidden) {
   const said_error said = error_in(answer.body, hidden);
@@ -119,7 +119,7 @@ bool lost(const error& why) noexcept {
   return why.executed == execution::unknown && (why.code == errc::closed || why.code == errc::io);
 }
 
-// With a proof of its own each time: an assertion is good for one use.
+// Authenticates anew for each attempt: an assertion may be used only once.
 task<result<web_answer>> post(web& over, http_url to, const token_target& at, const client_identity& who,
                               const form& what) {
   form whole;
@@ -175,7 +175,7 @@ task<result<void>> revoke(web& over, token_target at, client_identity who, secre
   if (!to) co_return to.error();
   form what;
   what.add("token", token.reveal()).add_unless_empty("token_type_hint", hint);
-  at.resource.clear();  // a token is taken back wherever it is good for
+  at.resource.clear();  // revocation does not depend on the resource
   auto answer = co_await post(over, *to, at, who, what);
   if (!answer) co_return answer.error();
   if (answer->status >= 200 && answer->status < 300) co_return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Asking for tokens: for a code, for a refresh token, for a machine's own credentials; and giving them back. When to
-// ask, and where tokens are kept, is the authorizer's business.
+// Token endpoint requests: authorization code, refresh token, client credentials; and revocation. server_login decides
+// when to send them, and stores the tokens.
 #pragma once
 
 #include <string>
@@ -10,29 +10,28 @@
 
 namespace hawser {
 
-/// What the server said, be it no.
+/// The server's answer, which may be a refusal.
 struct token_outcome {
   token_set tokens{};
-  std::string refusal{};      ///< its error code, `invalid_grant` say; empty = granted
-  std::string description{};  ///< and its words, fit to be shown
-  /// The first answer was lost on its way, this is the answer to the second attempt: a refusal may come from a
-  /// success that nobody heard of.
+  std::string refusal{};      ///< its error code, such as `invalid_grant`; empty = granted
+  std::string description{};  ///< its error_description, fit for display
+  /// The first response was lost and this one answers the second attempt: a refusal may be the consequence of an unseen
+  /// success.
   bool after_loss = false;
 };
 
-// Errors of all of them: errc::io (`native` is the status, if there was one), closed and timed_out may pass, and say
-// nothing about the credentials; errc::protocol and too_large: the answer cannot be used; errc::config: nobody was
-// asked.
+// Errors of all of them: errc::io (`native` is the status, if any), closed and timed_out are temporary and do not
+// concern the credentials; errc::protocol and too_large: the response is unusable; errc::config: no request was sent.
 
-/// Once: a code that may have arrived is spent.
+/// Sent once: a code that may have arrived is used up.
 task<result<token_outcome>> redeem_code(web& over, token_target at, client_identity who, secret code, secret verifier,
                                         std::string redirect_uri);
-/// Keeps the refresh token where the server gives no new one. An answer that is lost is asked for once more, because
-/// most servers grant some seconds of grace to a refresh token they have just replaced.
+/// Keeps the refresh token if the server issues no new one. Retried once after a lost response, because most servers
+/// accept a just-rotated refresh token for some seconds.
 task<result<token_outcome>> renew(web& over, token_target at, client_identity who, secret refresh);
 task<result<token_outcome>> client_credentials(web& over, token_target at, client_identity who, std::string scope);
 
-/// RFC 7009, at `at.endpoint`. `hint` is access_token or refresh_token. A token the server does not know is no error.
+/// RFC 7009, at `at.endpoint`. `hint` is access_token or refresh_token. A token unknown to the server is not an error.
 task<result<void>> revoke(web& over, token_target at, client_identity who, secret token, std::string hint);
 
 }  // namespace hawser

@@ -14,8 +14,8 @@ bool lists_server(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// Version 0.2 and before kept one login for all servers below a resource, so that nobody can say for which of them its
-// token was obtained: none of them is sent it.
+// Version 0.2 and before stored one login for all servers below a resource, so it is unknown for which of them the
+// token was obtained. It is sent to none of them.
 bool is_ambiguous(const login& what, const std::vector<std::string>& servers, std::string_view server_url) {
   if (servers.size() < 2 || !what.key.server.empty()) return false;
   const auto server = http_url::parse(server_url);
@@ -39,8 +39,8 @@ std::optional<login> token_book::find(const login_key& key) const {
 }
 
 void token_book::save(const std::string& server_url, login what) {
-  // Another client at the same place takes the place of the one before, which nobody would ever ask for again. Tokens
-  // of another authorization server stay: the resource may come back to it.
+  // A login with another client at the same issuer and resource replaces the old one, which would never be used again.
+  // Tokens of other authorization servers stay: the resource may return to them.
   std::erase_if(logins_, [&](const login_entry& one) {
     return one.what.key != what.key && one.what.key.issuer == what.key.issuer &&
            one.what.key.resource == what.key.resource && one.servers.size() == 1 && one.servers.front() == server_url;

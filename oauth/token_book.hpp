@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Everything a token store knows, as a value: what can be asked of it, what can be changed, and the text of it that
-// stands in a file. No I/O.
+// The contents of a token store as a value: queries, changes, and the file format. No I/O.
 //
-// The text is JSON, a line for each entry:
-//   {"version":1,"clients":{"ISSUER":{…,"sum":"…"}},"logins":[{…,"servers":["URL"],"sum":"…"}],"sum":"…"}
-// Each entry's sum covers all of it, so that a bit that flipped is never used as a token, and sound entries can be
-// told from broken ones. Members that nobody here knows are kept where they were. A later version that may be read and
-// written by these rules keeps its sums by them; one that may not has to change them, and is then refused.
+// The text is JSON, one line per entry:
+// {"version":1,"clients":{"ISSUER":{…,"sum":"…"}},"logins":[{…,"servers":["URL"],"sum":"…"}],"sum":"…"}
+// Each entry's sum covers the whole entry, so that a flipped bit is never used as a token and intact entries can be
+// told from damaged ones. Unknown members are kept in place. A later version whose files may be read and written by
+// these rules must compute its sums by them; one whose files may not must change the sums, and is then refused.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -27,10 +26,10 @@ class token_book {
   struct reading;
 
   token_book();
-  /// errc::config for what a newer version wrote and this one cannot read. What is damaged is no error: whatever can
-  /// be verified is read.
+  /// errc::config if a newer version wrote it and this one cannot read it. Damage is not an error: all entries that can
+  /// be verified are read.
   static result<reading> read(std::string_view text);
-  /// All of it has tokens inside.
+  /// A secret, because it contains tokens.
   [[nodiscard]] secret text() const;
 
   /// As the functions of token_store.
@@ -50,24 +49,24 @@ class token_book {
   struct client_entry {
     std::string issuer{};
     client_identity who{};
-    boost::json::object rest;  // what nobody here knows
+    boost::json::object rest;  // unknown members
   };
   struct login_entry {
     login what{};
-    std::vector<std::string> servers{};  // every URL it was saved for; the last entry that has a URL is the URL's
+    std::vector<std::string> servers{};  // every URL it was saved for; the last entry with a URL is valid for it
     boost::json::object rest;
   };
 
   std::int64_t version_ = 1;
-  boost::json::storage_ptr memory_;  // overwrites what it gives back
+  boost::json::storage_ptr memory_;  // wipes freed memory
   std::vector<client_entry> clients_;
-  std::vector<login_entry> logins_;  // who was saved last stands last
+  std::vector<login_entry> logins_;  // ordered by last save
   boost::json::object rest_;
 };
 
 struct token_book::reading {
   token_book book{};
-  std::string damage{};  ///< what is wrong with the text; empty = it is sound
+  std::string damage{};  ///< what is wrong with the text; empty = intact
 };
 
 }  // namespace hawser

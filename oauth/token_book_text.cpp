@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of a token_book: written, read, and read as far as it can be verified when it is damaged.
+// The file format of a token_book: writing, reading, and recovering what can be verified from a damaged file.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
@@ -20,7 +20,7 @@ std::string sum_of(std::string_view text) {
   return base64url({reinterpret_cast<const char*>(hash.data()), 16});
 }
 
-// All but the sum, which is made of them.
+// All members except the sum itself.
 void add_members(wiped_text& to, const json::object& from) {
   for (const auto& [name, value] : from) {
     if (name == "sum") continue;
@@ -31,8 +31,8 @@ void add_members(wiped_text& to, const json::object& from) {
   }
 }
 
-// An entry as a line of the file, from objects that share no name; its sum covers the name under which it stands, too.
-// They are not merged into one: in the table of that, names of a file could collide (json_tree.hpp).
+// Writes an entry as one line, from objects with disjoint names; the sum also covers the entry's key. The objects are
+// not merged into one, because names from a file could collide in its hash table (json_tree.hpp).
 std::string add_entry(wiped_text& to, std::string_view name, std::initializer_list<const json::object*> parts) {
   wiped_text line;
   line.add("{");
@@ -87,7 +87,7 @@ void put_login(json::object& to, const login& what, const std::vector<std::strin
   to["servers"] = std::move(urls);
 }
 
-// Takes members out of an entry: what is left in the end is what nobody knows.
+// Extracts known members of an entry; drop_known() leaves the unknown ones.
 class members {
  public:
   explicit members(json::object& of) : of_(of) {}
@@ -157,7 +157,7 @@ class token_book_reader {
  public:
   explicit token_book_reader(token_book& into) : into_(into) {}
 
-  // Everything that can be verified; false if that is not all of it.
+  // Reads all entries that can be verified; returns false if any could not.
   bool read_whole(json::object& all) {
     members top{all};
     into_.version_ = top.number("version");
@@ -174,7 +174,7 @@ class token_book_reader {
     return true;
   }
 
-  // Every entry has a line of its own, so that it can be found when the rest of the text makes no sense.
+  // Every entry is on its own line, so that it can be recovered when the rest is damaged.
   void read_lines(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());

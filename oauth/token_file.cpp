@@ -11,7 +11,7 @@ namespace hawser {
 
 namespace {
 
-// Thousands of logins. What is larger is not ours, and would not be read again.
+// Enough for thousands of logins. A larger file is not ours; we would not write one, as it could not be read again.
 constexpr std::size_t largest_file = std::size_t{4} << 20;
 constexpr std::size_t largest_login = std::size_t{256} << 10;
 
@@ -36,7 +36,7 @@ result<void> token_file::make_folder() const {
 
 result<token_file::sight> token_file::look() const {
   auto folder = private_folder::open(folder_);
-  // A folder that one may not enter has no logins of ours; whoever wants to save one will hear of it.
+  // A folder without access holds no logins of ours; saving will report the error.
   if (!folder && hopeless(folder.error())) return sight{};
   if (!folder) return std::move(folder).error();
   if (!*folder) return sight{};
@@ -49,7 +49,7 @@ void token_file::tidy(const private_folder& folder) const {
     const std::string leftover = private_folder::temporary_for(name);
     if (!folder.has(leftover)) continue;
     const auto lock = file_lock::try_now(lock_path());
-    if (!lock || !*lock) return;  // somebody is at it
+    if (!lock || !*lock) return;  // another process is writing
     ignore(folder.remove(leftover), "whoever saves next needs the name, and will hear what is wrong");
   }
 }
@@ -66,7 +66,7 @@ result<token_file::sight> token_file::read_from(const private_folder& folder) co
   return seen;
 }
 
-// What is to be written is read first: bytes that no JSON text can hold would take every other login with them.
+// Verified by reading it back: bytes that are not valid JSON would damage all other logins.
 result<secret> token_file::text_of(const token_book& book, std::size_t max_bytes) const {
   secret text = book.text();
   if (text.reveal().size() > max_bytes)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A token_book in a file, as the pool works with it: everything here blocks. Who may do what at which time is
-// file_token_store's affair.
+// A token_book in a file. All functions block, so they run on the thread pool. file_token_store does the locking.
 #pragma once
 
 #include <functional>
@@ -20,12 +19,12 @@ class token_file {
     token_book book{};
     std::string damage{};  ///< as in token_book::reading
   };
-  /// No file is an empty book. What other users could have read or written is refused. What a process that was killed
-  /// has left is removed, if nobody is writing just now.
+  /// A missing file is an empty book. A file or folder that other users could have read or written is refused.
+  /// Leftovers of a killed process are removed, unless a write is in progress.
   [[nodiscard]] result<sight> look() const;
 
-  /// With the lock held. `what` says whether it changed anything; only then is anything written. Damage is mended, a
-  /// copy of the damaged file kept beside it, and what it was is returned.
+  /// Requires the lock. `what` returns whether it changed anything; only then the file is written. A damaged file is
+  /// repaired, with a copy kept beside it, and the damage is returned.
   [[nodiscard]] result<std::string> change(const std::function<bool(token_book&)>& what) const;
 
   [[nodiscard]] result<void> make_folder() const;
@@ -33,10 +32,10 @@ class token_file {
   /// Whether one login can be stored at all.
   [[nodiscard]] result<void> check(const token_book& alone) const;
 
-  /// Whether it is no use to try again: nothing can be made where the file should be, or nothing can be locked.
+  /// Whether retrying is useless: the file cannot be created or locked.
   static bool hopeless(const error& why);
 
-  /// Whoever changes the file holds a file_lock on this one.
+  /// Every writer holds a file_lock on this path.
   [[nodiscard]] std::string lock_path() const { return path_ + ".lock"; }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 task<result<token_store::lead>> acquire_lead(std::shared_ptr<semaphore> place) {
   struct held {
-    std::shared_ptr<semaphore> of;  // before the permit, which goes first
+    std::shared_ptr<semaphore> of;  // declared before the permit, so destroyed after it
     semaphore::permit permit;
   };
   auto permit = co_await place->acquire();

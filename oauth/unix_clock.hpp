@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time of day, in which servers say when something expires. Nothing is scheduled by it: it can jump.
+// Wall-clock time, for expiry times of servers. Not used for scheduling: it can jump.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace hawser {
 
-/// Seconds since 1970; tests put another in its place.
+/// Seconds since 1970; replaceable in tests.
 using unix_clock = std::function<std::int64_t()>;
 
 inline std::int64_t unix_now() {

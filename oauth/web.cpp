@@ -15,7 +15,7 @@ namespace {
 bool succeeded(int status) noexcept { return status >= 200 && status < 300; }
 
 http_client_options short_answers(http_client_options options) {
-  // Of what is dropped unread, an error page say, more may come than of what is used.
+  // A discarded body, such as an error page, may be larger than one that is parsed.
   options.limits.max_body = 4 * web::max_bytes;
   return options;
 }
@@ -36,7 +36,7 @@ void read_object(std::string_view text, web_answer& into) {
 
 }  // namespace
 
-// Where the host says by itself in which zone it lies; names are judged when they have been resolved.
+// The zone if the host determines it; names are checked after resolution.
 std::optional<network_zone> typed_zone(const http_url& url) {
   if (url.host == "localhost" || url.host.ends_with(".localhost")) return network_zone::loopback;  // RFC 6761
   const auto literal = ip_address::parse(url.host);
@@ -89,8 +89,8 @@ task<result<web_answer>> web::post_json(http_url to, secret body, secret fields)
 
 task<result<web_answer>> web::post(http_url to, posting what) {
   if (auto may = reachable(to); !may) co_return may.error();
-  // A kept connection may be closed under the request, and then nobody knows whether a code or a refresh token is
-  // spent.
+  // A reused connection may be closed during the request; then it would be unknown whether a code or refresh token was
+  // used up.
   co_await close();
   std::string fields = "Accept: application/json\r\n";
   append_field(fields, "Content-Type", what.type);
@@ -125,11 +125,11 @@ task<result<web_answer>> web::exchange(http_request what) {
   }
   read_object(body->view(), got);
   const std::size_t size = body->size();
-  cleanse(body->reserve(0).at - size, size);  // there may be tokens in it
+  cleanse(body->reserve(0).at - size, size);  // it may contain tokens
   co_return got;
 }
 
-// SSRF: behind a proxy nobody else would look at an address that stands in the URL.
+// SSRF: behind a proxy, no other code checks an address literal in the URL.
 result<void> web::reachable(const http_url& to) const {
   const auto zone = typed_zone(to);
   return zone ? reachable(to, *zone) : result<void>{};
@@ -149,7 +149,7 @@ task<result<void>> web::may_be_shown(http_url page) {
   auto addresses = co_await with_timeout(bound_, names_.resolve(page.host));
   if (!addresses && addresses.error().code == errc::cancelled) co_return addresses.error();
   if (!addresses) co_return result<void>{};
-  // A browser takes whichever address it likes.
+  // A browser may use any of the addresses.
   for (const ip_address& one : *addresses) {
     if (auto may = reachable(page, zone_of(one)); !may) co_return may;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Small JSON exchanges with authorization servers, which a server named and nobody vouches for: short, bounded in time,
-// size and depth, never further inward than where the user pointed. What the answers mean is said elsewhere.
+// HTTP requests with JSON responses to authorization servers. A server named them, so they are untrusted: bounded in
+// time, size and depth, and never in a more internal network zone than the configured URL. Callers interpret the
+// responses.
 #pragma once
 
 #include <boost/json.hpp>
@@ -18,42 +19,44 @@ namespace hawser {
 struct web_answer {
   int status = 0;
   boost::json::object body{};  ///< empty unless is_json
-  bool is_json = false;        ///< an object, not deeper than 32
-  std::string fault{};         ///< what else it is: "is not JSON: …"
+  bool is_json = false;        ///< a JSON object at most 32 levels deep
+  std::string fault{};         ///< why it is not: "is not JSON: …"
 };
 
-/// How the URL is named in errors: without its query.
+/// The URL for errors: without its query.
 std::string named(const http_url& url);
 
-/// How far inward a URL says itself that it leads: an address, or `localhost`. Nothing: its name has to be resolved.
+/// The network zone that the host itself determines: an address literal or `localhost`. nullopt: the name must be
+/// resolved.
 std::optional<network_zone> typed_zone(const http_url& url);
 
 class web {
  public:
-  /// Of an answer that is used; with more it ends with errc::too_large.
+  /// Limit of a body that is parsed; beyond it errc::too_large.
   static constexpr std::size_t max_bytes = std::size_t{256} << 10;
   static constexpr std::size_t max_depth = 32;
 
-  /// `innermost` is the zone of the URL that the user typed. `names` lives longer. Every exchange ends after `bound`.
+  /// `innermost` is the zone of the configured URL. `names` must outlive this object. Every exchange ends after
+  /// `bound`.
   web(loop& home, resolver& names, http_client_options options, network_zone innermost,
       duration bound = std::chrono::seconds{15});
 
-  /// Exchanges with the origin of `server` are made with these options from now on.
+  /// From now on, requests to the origin of `server` use these options.
   void reach_by(http_url server, http_client_options options);
 
-  /// Errors name the URL: errc::io, closed and timed_out pass, others do not. Whatever the status, an answer is no
-  /// error; the body is read of a success only. Redirects are followed within the origin.
+  /// Errors name the URL: errc::io, closed and timed_out are temporary, others are not. Any status is a response, not
+  /// an error; the body is read only on success. Redirects are followed within the origin.
   task<result<web_answer>> get(http_url from);
-  /// Redirects are answers here. `fields` are ready header lines. Sent once, over a connection of its own: `executed`
-  /// says whether it can have arrived.
+  /// Redirects are not followed, but returned. `fields` are complete header lines. Sent once, over a new connection:
+  /// `executed` says whether it may have arrived.
   task<result<web_answer>> post_form(http_url to, secret body, secret fields = {});
   task<result<web_answer>> post_json(http_url to, secret body, secret fields = {});
-  /// Whether a person may be led there: not further inward than the URL of the user, by none of the name's addresses. A
-  /// name that cannot be resolved here is a proxy's to resolve. errc::protocol names the URL.
+  /// Whether a browser may be sent there: no address of the name may be in a more internal zone than the configured
+  /// URL. A name that cannot be resolved here is left to a proxy. errc::protocol names the URL.
   task<result<void>> may_be_shown(http_url page);
-  /// Every exchange has ended by then.
+  /// All exchanges must have ended.
   task<void> close();
-  /// What must not be in texts.
+  /// The secrets to remove from texts.
   [[nodiscard]] const redaction& hidden() const noexcept { return *home_.hidden(); }
 
  private:
@@ -78,7 +81,7 @@ class web {
   duration bound_;
 };
 
-/// E02: a URL that a server told us: https, or http on this machine; no userinfo, no fragment, nobody's metadata
+/// E02: a URL received from a server: https, or http on this machine; no userinfo, no fragment, no link-local metadata
 /// service. The error, errc::protocol, names `what` ("the token endpoint") and the URL.
 result<http_url> learned_url(std::string_view text, std::string_view what);
 

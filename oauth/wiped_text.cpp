@@ -29,8 +29,8 @@ void add_all(wiped_text& to, json::serializer& from) {
 
 }  // namespace
 
-// The alignment is left to operator new, whose own is always enough: Boost.JSON 1.83 gives the keys of an object that
-// was parsed in part back with another one than it asked for.
+// The alignment is left to operator new, whose default is always enough: Boost.JSON 1.83 deallocates the keys of a
+// partially parsed object with another alignment than it allocated them with.
 void* wiping_memory::do_allocate(std::size_t size, std::size_t alignment) {
   detail::require(alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "JSON asked for memory of an unusual alignment");
   return ::operator new(size);
@@ -70,7 +70,7 @@ std::optional<json::value> parse_wiped(std::string_view text, const json::storag
   if (!check_json_tree(text, {.max_depth = wiped_depth})) return std::nullopt;
   json::parse_options options;
   options.max_depth = wiped_depth;
-  options.numbers = json::number_precision::precise;  // numbers of members that nobody knows are kept as they were
+  options.numbers = json::number_precision::precise;  // numbers of unknown members are kept as they were
   json::parser parser{memory, options};
   parser.reset(memory);
   boost::system::error_code failed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON with secrets in it, read and written without leaving copies of them in memory that was given back.
+// JSON with secrets, read and written without leaving copies in freed memory.
 #pragma once
 
 #include <boost/container/pmr/memory_resource.hpp>
@@ -12,7 +12,7 @@
 
 namespace hawser {
 
-/// Overwrites what it gives back.
+/// Wipes memory when it is freed.
 class wiping_memory final : public boost::container::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t size, std::size_t alignment) override;
@@ -20,7 +20,7 @@ class wiping_memory final : public boost::container::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-/// Text that overwrites itself when it ends, and whenever it moves because it grew.
+/// A text buffer that is wiped when it grows and on destruction.
 class wiped_text {
  public:
   wiped_text() = default;
@@ -30,7 +30,7 @@ class wiped_text {
 
   void add(std::string_view piece);
   void add_json(const boost::json::value& value);
-  /// With quotes and escapes.
+  /// As a JSON string, with quotes and escapes.
   void add_string(std::string_view text);
   [[nodiscard]] std::string_view view() const noexcept { return text_; }
 
@@ -38,8 +38,8 @@ class wiped_text {
   std::string text_;
 };
 
-/// Nothing if it is not one complete value of at most 32 levels. The memory should be a wiping one: what the parser
-/// needs on its way comes from it, too.
+/// nullopt if it is not one complete value of at most 32 levels. `memory` should wipe what it frees: the parser's
+/// temporary memory comes from it, too.
 std::optional<boost::json::value> parse_wiped(std::string_view text, const boost::json::storage_ptr& memory);
 
 }  // namespace hawser

@@ -6,7 +6,7 @@
 namespace hawser::detail {
 
 board::~board() {
-  // The last owner of the board: no reader is left, so that no slot means anything.
+  // The last owner is gone: no reader is left, so no slot is in use.
   for (const tool_table* table : retired_) table->drop();
   current_.load(std::memory_order_relaxed)->drop();
   for (block* next = first_.next.load(std::memory_order_relaxed); next != nullptr;) {
@@ -19,16 +19,16 @@ board::~board() {
 hazard_slot& board::take_slot() {
   for (block* at = &first_;;) {
     for (hazard_slot& slot : at->slots) {
-      // Relaxed look first: an exchange on somebody's slot would take his cache line.
+      // A relaxed load first: an exchange on a slot in use would take its cache line from the owner.
       if (slot.taken.load(std::memory_order_relaxed)) continue;
-      // Acquire pairs with return_slot: the previous owner is done with the slot.
+      // Acquire pairs with return_slot: the previous owner has finished with the slot.
       if (!slot.taken.exchange(true, std::memory_order_acquire)) return slot;
     }
     block* next = at->next.load(std::memory_order_acquire);
     if (next == nullptr) {
       auto fresh = std::make_unique<block>();
-      // In the order that protect_current() speaks of, before any use of the block's slots: a collector that must see
-      // a slot sees its block. Whoever loses the race uses the winner's.
+      // seq_cst, as described at protect_current(), and before any use of the block's slots: a collector that must see
+      // a slot also sees its block. The loser of the race uses the winner's block.
       if (at->next.compare_exchange_strong(next, fresh.get(), std::memory_order_seq_cst)) next = fresh.release();
     }
     at = next;
@@ -36,7 +36,7 @@ hazard_slot& board::take_slot() {
 }
 
 void board::return_slot(hazard_slot& slot) noexcept {
-  // Release: what was read of the table comes before its deletion by a collector that sees the slot empty.
+  // Release: reads of the table happen before its deletion by a collector that sees the slot empty.
   slot.table.store(nullptr, std::memory_order_release);
   slot.taken.store(false, std::memory_order_release);
 }
@@ -53,9 +53,9 @@ table_ref board::hold_current() {
 }
 
 void board::publish(const tool_table* next) {
-  retired_.reserve(retired_.size() + 1);  // what may throw comes before what cannot be undone
+  retired_.reserve(retired_.size() + 1);  // allocate before the step that cannot be undone
   retired_.push_back(current_.exchange(next, std::memory_order_seq_cst));  // C; releases the table's content
-  // Behind the exchange: who sees the number sees at least that table.
+  // After the exchange: a thread that sees this version sees at least that table.
   version_.store(next->version(), std::memory_order_release);
 }
 
@@ -70,7 +70,7 @@ std::size_t board::collect() {
   }
   std::erase_if(retired_, [this](const tool_table* table) {
     if (std::find(named_.begin(), named_.end(), table) != named_.end()) return false;
-    table->drop();  // a table_ref may hold it still; then it deletes it
+    table->drop();  // if a table_ref still holds it, that deletes it later
     return true;
   });
   return retired_.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a registry hangs out its current table, and the hazard slots in which readers say which table they look at.
-// Shared by the registry and its readers, so that either may end first. Not for users: they have `reader` and
+// The registry's publication point: the current table, and the hazard slots in which readers announce the table they
+// use. Shared by the registry and its readers, so that either may be destroyed first. Internal: users have `reader` and
 // `registry`.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace hawser::detail {
 
-/// On a cache line of its own: nobody but its owner writes to it.
+/// On its own cache line: only its owner writes to it.
 struct alignas(64) hazard_slot {
   std::atomic<const tool_table*> table{nullptr};
   std::atomic<bool> taken{false};
@@ -30,18 +30,18 @@ class board {
   hazard_slot& take_slot();
   static void return_slot(hazard_slot& slot) noexcept;
   [[nodiscard]] const tool_table* current() const noexcept { return current_.load(std::memory_order_acquire); }
-  /// Makes the slot name the current table, which then lives as long as the slot does so.
+  /// Stores the current table in the slot; the table then lives at least as long as the slot holds it.
   const tool_table* protect_current(hazard_slot& slot) const noexcept;
-  /// `between` runs where a publication could go unnoticed: a test publishes there.
+  /// `between` runs where a publication could go unnoticed, so that a test can publish there.
   template <class Between>
   const tool_table* protect_current(hazard_slot& slot, Between between) const;
   [[nodiscard]] std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
   table_ref hold_current();
 
-  // The publisher's thread.
-  /// Takes the table over; the one before it is retired.
+  // The publisher's thread only.
+  /// Takes ownership of `next` and retires the previous table.
   void publish(const tool_table* next);
-  /// Lets go of the retired tables that no slot names; returns how many are named still.
+  /// Drops the retired tables that no slot holds; returns how many are still held.
   std::size_t collect();
 
  private:
@@ -50,20 +50,20 @@ class board {
     std::atomic<block*> next{nullptr};
   };
 
-  // On one cache line: what all threads read, and what is written only when a table is published or freed.
+  // On one cache line: read by all threads, written only when a table is published or freed.
   alignas(64) std::atomic<const tool_table*> current_;
   std::atomic<std::uint64_t> version_{0};
   std::vector<const tool_table*> retired_;
-  std::vector<const tool_table*> named_;  // collect()'s, kept for its memory
-  block first_;                           // the list only grows: a scan needs no protection of its own
+  std::vector<const tool_table*> named_;  // scratch space of collect(), kept to reuse its memory
+  block first_;                           // the list only grows, so scanning it needs no protection
 };
 
-// Why a table that protect_current() returned is not deleted under the reader: the reader's store to the slot (A) and
-// its second load of current_ (B), the publisher's exchange (C) and the collector's load of the slot (D) are all
-// seq_cst, so all threads agree on one order, in which A is before B and C before D. If B still saw the table, B is
-// before C, so A is before D and the collector sees the slot name it (or what the same reader looked at later, when he
-// was done with it). If B is after C, the reader saw another table and tries again. Storing anything else into the slot
-// releases the reads made under it, and D acquires them.
+// Why a table returned by protect_current() is not deleted while the reader uses it: the reader's store to the slot (A)
+// and its second load of current_ (B), the publisher's exchange (C) and the collector's load of the slot (D) are all
+// seq_cst. So all threads agree on one order, in which A is before B and C before D. If B still saw the table, B is
+// before C, so A is before D, and the collector sees the table in the slot (or a table that the same reader stored
+// later, after it had finished with this one). If B is after C, the reader saw another table and retries. A later store
+// to the slot releases the reads made under it, and D acquires them.
 template <class Between>
 const tool_table* board::protect_current(hazard_slot& slot, Between between) const {
   const tool_table* seen = current_.load(std::memory_order_relaxed);
@@ -72,7 +72,7 @@ const tool_table* board::protect_current(hazard_slot& slot, Between between) con
     slot.table.store(seen, std::memory_order_seq_cst);                       // A
     const tool_table* const now = current_.load(std::memory_order_seq_cst);  // B; acquires the table's content
     if (now == seen) return seen;
-    seen = now;  // a publication came between, and only then: somebody always makes progress
+    seen = now;  // retries only if a table was published in between, so the system as a whole makes progress
   }
 }
 

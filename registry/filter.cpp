@@ -16,7 +16,7 @@ constexpr std::array<std::pair<tool_access, std::string_view>, 3> access_words{{
     {tool_access::declared_read_only, "declared-read-only"},
 }};
 
-// What exposed names are made of; see names.hpp.
+// The characters of exposed names; see names.hpp.
 bool can_be_in_a_name(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
@@ -81,7 +81,7 @@ bool detail::glob_matches(std::string_view glob, std::string_view text) noexcept
   std::size_t in_glob = 0;
   std::size_t in_text = 0;
   std::size_t star = none;
-  std::size_t retry = 0;  // where in the text the last star's next try begins
+  std::size_t retry = 0;  // where in the text the next attempt of the last star begins
   while (in_text < text.size()) {
     if (in_glob < glob.size() && glob[in_glob] == '*') {
       star = in_glob++;

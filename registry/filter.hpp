@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which rows somebody may see: patterns over exposed names, what the tools say about writing, whether their server is
-// there. A filter narrows a listing; permissions to call are decided elsewhere, on the row that is called.
+// Selects the rows of a listing: by patterns over exposed names, by the tools' readOnlyHint, and by whether the server
+// is available. A filter only narrows a listing; the permission to call a tool is decided elsewhere, on its row.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace hawser {
 
-/// How much of writing a tool may admit to. In settings: "any", "not-declared-write", "declared-read-only".
+/// Which tools pass, by their readOnlyHint. In the configuration: "any", "not-declared-write", "declared-read-only".
 enum class tool_access : std::uint8_t {
   any,
-  not_declared_write,  ///< not what says `readOnlyHint: false`; what says nothing passes
-  declared_read_only,  ///< only what says `readOnlyHint: true`
+  not_declared_write,  ///< excludes `readOnlyHint: false`; tools without the hint pass
+  declared_read_only,  ///< only `readOnlyHint: true`
 };
 
-/// errc::config, with the word and the words there are.
+/// errc::config names the word and the valid words.
 result<tool_access> parse_tool_access(std::string_view word);
 [[nodiscard]] std::string_view to_string(tool_access which) noexcept;
 [[nodiscard]] bool admits(tool_access which, const tool_hints& hints) noexcept;
@@ -30,13 +30,13 @@ class tool_filter {
  public:
   /// Admits everything.
   tool_filter() = default;
-  /// Each pattern is an exposed name in which `*` stands for any characters; one with a leading `!` takes away again.
-  /// Left to right, the last one that matches wins, and what none matches is out; no patterns at all let everything in.
-  /// errc::config, with the pattern, for one that could never match.
+  /// A pattern is an exposed name in which `*` matches any characters; a leading `!` excludes. The last pattern that
+  /// matches decides. A name that no pattern matches is excluded, but an empty list admits everything. errc::config,
+  /// with the pattern, for a pattern that can never match.
   static result<tool_filter> parse(std::span<const std::string> patterns);
 
   tool_access writing = tool_access::any;
-  bool only_available = false;  ///< drops the rows of servers that just went away
+  bool only_available = false;  ///< excludes the rows of servers that are unavailable
 
   [[nodiscard]] bool admits(const tool_row& row) const noexcept;
   [[nodiscard]] bool admits_name(std::string_view exposed) const noexcept;
@@ -50,8 +50,8 @@ class tool_filter {
 };
 
 namespace detail {
-/// `*` matches any run of characters, all else itself. Never takes more than |glob| x |text| steps: after a `*` the
-/// first place that fits is as good as any later one, so that only the last `*` is ever tried again.
+/// `*` matches any run of characters; every other character matches itself. At most |glob| x |text| steps: after a `*`
+/// the first match is as good as any later one, so only the last `*` is ever retried.
 [[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text) noexcept;
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One fast 64-bit hash of bytes, after wyhash. Unseeded it is part of exposed names and must never change; seeded it
-// spreads them over an index. Not a cryptographic hash.
+// A fast 64-bit hash, based on wyhash. Unseeded it is part of exposed names and must never change. Seeded it
+// distributes names over an index. Not cryptographic.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Little endian everywhere: a name must be the same on every machine.
+// Little endian on every machine, so that exposed names are the same everywhere.
 inline std::uint64_t eight_bytes(const char* at) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof word);
@@ -30,10 +30,10 @@ inline std::uint64_t four_bytes(const char* at) noexcept {
   return word;
 }
 
-/// A factor of zero would forget the seed. The constant has a byte outside ASCII in either half, exposed names have
-/// none: a server cannot choose names that do it.
+/// A factor of zero would discard the seed. Both halves of the constant contain a non-ASCII byte and exposed names are
+/// ASCII, so a server cannot choose a name that causes it.
 inline std::uint64_t hash_of(std::string_view bytes, std::uint64_t seed) noexcept {
-  constexpr std::uint64_t start = 0x243f'6a88'85a3'08d3;  // the digits of pi
+  constexpr std::uint64_t start = 0x243f'6a88'85a3'08d3;  // digits of pi
   constexpr std::uint64_t salt = 0xa409'3822'299f'31d0;
   std::uint64_t state = mixed(seed ^ start, salt);
   const char* at = bytes.data();

@@ -7,9 +7,10 @@ namespace hawser::detail {
 
 namespace {
 constexpr std::size_t fewest_slots = 16;
-// Fuller, and probes grow long; emptier, and every publication copies more. Ten thousand rows get 16,384 slots.
+// A higher load factor makes probes longer; a lower one makes every publication copy more. Ten thousand rows get 16,384
+// slots.
 constexpr std::size_t most_rows(std::size_t slots) noexcept { return slots / 10 * 7; }
-// Far below where it would have grown, so that rows coming and going do not rebuild it each time.
+// Far below the growth threshold, so that rows that come and go do not rebuild the index each time.
 constexpr std::size_t fewest_rows(std::size_t slots) noexcept { return slots / 8; }
 
 std::size_t slots_for(std::size_t rows) noexcept {
@@ -47,7 +48,8 @@ void name_index::insert(const tool_row& row) noexcept {
 void name_index::erase(const tool_row& row) noexcept {
   std::size_t hole = row.hash & mask_;
   while (rows_[hole] != &row) hole = (hole + 1) & mask_;
-  // What stands behind the hole and belongs before or at it moves into it, until a free slot: no probe passes a gap.
+  // Moves the following entries of the probe sequence back into the hole until a free slot is found: a probe must not
+  // meet a gap before its entry.
   for (std::size_t at = (hole + 1) & mask_; tags_[at] != 0; at = (at + 1) & mask_) {
     const std::size_t home = rows_[at]->hash & mask_;
     if (((at - home) & mask_) < ((at - hole) & mask_)) continue;

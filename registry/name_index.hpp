@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Exposed name to row: open addressing in two parallel arrays, one-byte tags and pointers, without tombstones. Copying
-// it is copying the arrays, so that the index of the next table costs two memcpy and the few rows that changed.
+// Maps exposed names to rows: open addressing in two parallel arrays, one-byte tags and row pointers, without
+// tombstones. A copy copies the arrays, so the index of the next table costs two memcpy calls plus the changed rows.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace hawser::detail {
 
 class name_index {
  public:
-  /// Empty, with room for so many rows.
+  /// Empty, with capacity for this many rows.
   explicit name_index(std::size_t rows);
   name_index(const name_index& other);
   name_index(name_index&&) noexcept = default;
@@ -31,21 +31,21 @@ class name_index {
     }
   }
 
-  /// Whether it is neither too full nor far too large for so many rows.
+  /// Whether the index is neither too full nor far too large for this many rows.
   [[nodiscard]] bool fits(std::size_t rows) const noexcept;
-  /// Precondition: the name is not in it, and it fits.
+  /// Precondition: the name is not in the index, and one more row fits.
   void insert(const tool_row& row) noexcept;
-  /// Precondition: this very row is in it.
+  /// Precondition: exactly this row is in the index.
   void erase(const tool_row& row) noexcept;
 
  private:
-  // Zero means free.
+  // Zero means that the slot is free.
   static std::uint8_t tag_of(std::uint64_t hash) noexcept {
     const auto top = static_cast<std::uint8_t>(hash >> 56U);
     return top != 0 ? top : 1;
   }
 
-  std::size_t mask_;  // the number of slots, a power of two, less one
+  std::size_t mask_;  // the number of slots, a power of two, minus one
   std::unique_ptr<std::uint8_t[]> tags_;
   std::unique_ptr<const tool_row*[]> rows_;
 };

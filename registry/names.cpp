@@ -12,13 +12,13 @@ namespace hawser {
 
 namespace {
 
-// Without vowels: hardly a word ends like a suffix, and no suffix becomes a word. Eight of thirty are 39 bits.
+// No vowels: few words end like a suffix, and no suffix spells a word. Eight digits of base thirty are 39 bits.
 constexpr std::string_view suffix_alphabet = "0123456789bcdfghjklmnpqrstvwxz";
 constexpr std::size_t suffix_digits = 8;
-constexpr std::size_t suffix_size = suffix_digits + 1;  // with its `_`
+constexpr std::size_t suffix_size = suffix_digits + 1;  // including the `_`
 
-constexpr std::size_t smallest_limit = 32;  // with less, little but the suffix would be left
-constexpr std::size_t largest_limit = 128;  // MCP's own limit for a tool's name
+constexpr std::size_t smallest_limit = 32;  // with less, little but the suffix would remain
+constexpr std::size_t largest_limit = 128;  // MCP's limit for tool names
 
 enum kind : std::uint8_t { other = 0, allowed = 1, of_suffix = 2 };
 
@@ -44,7 +44,7 @@ bool looks_suffixed(std::string_view name) noexcept {
   return end[0] == '_' && std::all_of(end.begin() + 1, end.end(), [](char c) { return is(c, of_suffix); });
 }
 
-// A name under construction that drops what does not fit.
+// Builds a name in a fixed buffer; drops what does not fit.
 class bounded_text {
  public:
   bounded_text(char* to, std::size_t room) noexcept : begin_(to), at_(to), end_(to + room) {}
@@ -56,7 +56,7 @@ class bounded_text {
     if (count > 0) std::memcpy(at_, text.data(), count);
     at_ += count;
   }
-  // One `_` for each character that is not allowed; the second to fourth byte of one in UTF-8 do not count.
+  // Writes one `_` for each character that is not allowed; UTF-8 continuation bytes are skipped.
   void put_clean(std::string_view text) noexcept {
     bool inside = false;
     for (const char c : text) {
@@ -74,7 +74,7 @@ class bounded_text {
   char* end_;
 };
 
-// Each name is hashed with its length, so that moving a character from one to the other is seen.
+// Each name is hashed with its length, so that moving a character from one name to the other changes the hash.
 std::uint64_t hash_of_pair(std::string_view server, std::string_view tool) noexcept {
   return detail::hash_of(tool, detail::hash_of(server, 0));
 }

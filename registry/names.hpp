@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Under which name a model sees a tool. A pure function of server and tool: the name does not change while the tool
-// exists, and does not depend on who else is there or who came first. Calls are routed by looking a name up in the
-// table, never by taking it apart.
+// The exposed name of a tool, under which a model sees it. It is a pure function of server and tool name: it does not
+// change while the tool exists, and does not depend on other servers or on the order in which they connect. Calls are
+// routed by looking the name up in the table, never by splitting it.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,27 @@ namespace hawser {
 
 struct naming {
   std::string separator = "__";  ///< "__", "_" or "."
-  std::size_t limit = 64;        ///< bytes a name may have; 64 suits every model's API, up to 128 suit some
+  std::size_t limit = 64;        ///< maximum bytes of a name; 64 works with every model's API, some allow up to 128
 };
 
-/// errc::config, naming the setting, if the separator or the limit is not one we know.
+/// errc::config, with the name of the setting, if the separator or the limit is invalid.
 result<naming> checked(naming names);
 
-/// Writes the exposed name to `to`, which has room for `names.limit` bytes; returns its length. Precondition:
-/// `checked(names)` found nothing.
+/// Writes the exposed name to `to`, which has space for `names.limit` bytes, and returns its length. Precondition:
+/// `checked(names)` succeeded.
 ///
-/// `server__tool` where that is clean: letters, digits, `_` and `-` only, within the limit, nothing empty, the first
-/// separator the one behind the server's name (so that no two pairs meet in one name), and no ending that looks like a
-/// suffix of ours. Else each other character becomes `_`, the name is cut, and `_` with eight characters of a hash over
-/// both names is put behind: clean and suffixed names never meet. A native tool has no server and keeps its own name
-/// under the same rules.
+/// The name is `server__tool` if that is unambiguous: only letters, digits, `_` and `-`, within the limit, no empty
+/// part, the first separator directly after the server's name (so that two pairs never get the same name), and no
+/// ending that looks like a hash suffix. Otherwise every other character becomes `_`, the name is truncated, and `_`
+/// plus eight characters of a hash of both names is appended. Plain and suffixed names never collide. A native tool has
+/// no server and keeps its own name under the same rules.
 std::size_t write_exposed_name(const naming& names, std::string_view server, std::string_view tool, char* to) noexcept;
 
-/// Whether a tool of this server could have the exposed name: what is known of a name before the server has listed its
-/// tools. Precondition: the server's name is not empty.
+/// Whether a tool of this server could have the exposed name. Used before the server has listed its tools.
+/// Precondition: the server's name is not empty.
 bool could_expose(const naming& names, std::string_view server, std::string_view exposed) noexcept;
 
-/// The same as write_exposed_name(), for who needs only one.
+/// Like write_exposed_name(), but returns a string.
 std::string exposed_name(const naming& names, std::string_view server, std::string_view tool);
 
 }  // namespace hawser

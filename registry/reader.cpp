@@ -15,7 +15,7 @@ reader::~reader() {
 void reader::rest() noexcept {
   assert(depth_ == 0);
   seen_ = nullptr;
-  slot_->table.store(nullptr, std::memory_order_release);  // what was read of the table comes before its deletion
+  slot_->table.store(nullptr, std::memory_order_release);  // release: reads of the table happen before its deletion
 }
 
 }  // namespace hawser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looking at the current table without writing to anything shared and without waiting: a `reader` for each thread, a
-// `pin` for each look. What has to last longer than a look is a `table_ref`.
+// Reads the current table without writing to shared memory and without waiting: one `reader` per thread, one `pin` per
+// access. Use a `table_ref` for a longer hold.
 #pragma once
 
 #include <cassert>
@@ -14,40 +14,40 @@ namespace hawser {
 class pin;
 class registry;
 
-/// One thread's access to a registry; it may outlive the registry, whose last table it then sees.
+/// One thread's access to a registry. It may outlive the registry, and then sees its last table.
 ///
-/// Between two looks it goes on naming the table it saw last. That makes a look at an unchanged table one load and one
-/// comparison: the store and the fence (some 8 ns) are paid once a publication, not once a look. The price: a reader
-/// that no longer looks keeps one old table alive, until it looks again, rests, or ends.
+/// Between two accesses its slot keeps holding the last table. So access to an unchanged table costs one load and one
+/// comparison; the store and the fence (about 8 ns) are paid once per publication, not once per access. In exchange, an
+/// idle reader keeps one old table alive until it accesses the registry again, calls rest(), or is destroyed.
 class reader {
  public:
-  /// Any thread; the reader belongs to one from then on.
+  /// Any thread; from then on the reader belongs to one thread.
   explicit reader(const registry& from);
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
   ~reader();
 
-  /// A look into a look sees the same table.
+  /// A nested access sees the same table.
   [[nodiscard]] pin look() noexcept;
 
-  /// Lets go of the last table seen: for a thread that will not look for a while. Precondition: no pin.
+  /// Releases the last table: for a thread that will not access the registry for a while. Precondition: no pin.
   void rest() noexcept;
 
  private:
   friend class pin;
   std::shared_ptr<detail::board> board_;
   detail::hazard_slot* slot_;
-  const tool_table* seen_ = nullptr;  // what the slot names, so that a look need not read it
+  const tool_table* seen_ = nullptr;  // the slot's table, cached so that look() need not read the slot
   unsigned depth_ = 0;
 };
 
-/// The table does not go away and does not change while the pin lives. Keep it short, and on the reader's thread. A
-/// local variable and nothing else: pins of one reader end in the reverse order of their beginning.
+/// While the pin lives, the table is neither freed nor changed. Keep it short, and on the reader's thread. Local
+/// variables only: the pins of one reader must be destroyed in reverse order.
 class pin {
  public:
   pin(const pin&) = delete;
   pin& operator=(const pin&) = delete;
-  // Restoring what was there before costs half of counting down: it does not wait for the counting up.
+  // Restoring the previous value is twice as fast as decrementing: it does not depend on the earlier increment.
   ~pin() {
     assert(reader_->depth_ == before_ + 1);
     reader_->depth_ = before_;
@@ -57,7 +57,7 @@ class pin {
   const tool_table& operator*() const noexcept { return *reader_->seen_; }
   const tool_table* operator->() const noexcept { return reader_->seen_; }
 
-  /// The same table, for longer.
+  /// The same table, for a longer hold.
   [[nodiscard]] table_ref hold() const noexcept { return table_ref{*reader_->seen_}; }
 
  private:
@@ -67,7 +67,7 @@ class pin {
   unsigned before_;
 };
 
-// If the slot names the current table since an earlier look, it has been protected all the time: nothing to say anew.
+// If the slot already holds the current table, it has been protected since the earlier access; nothing to store.
 inline pin reader::look() noexcept {
   if (depth_ == 0 && board_->current() != seen_) [[unlikely]]
     seen_ = board_->protect_current(*slot_);

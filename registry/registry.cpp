@@ -10,7 +10,7 @@ namespace hawser {
 
 namespace {
 
-// A list may hold a hundred thousand duplicates; nobody reads more than some.
+// A list may contain a hundred thousand duplicates; reporting more than this is of no use.
 constexpr std::size_t most_refusals = 100;
 
 std::uint64_t random_seed() {
@@ -91,7 +91,8 @@ registry::outcome registry::set_available(server_id id, availability state) {
   return describe(*e, true, false);
 }
 
-// Publishes the table in which `next` has taken the place of the entry's rows. True if that let others' rows in.
+// Publishes a table in which `next` replaces the entry's rows. Returns true if that admitted waiting rows of other
+// servers.
 bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next) {
   const tool_table& now = *board_->current();
   rows removed;
@@ -112,7 +113,7 @@ bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next)
     added.reserve(next->rows().size());
     for (const tool_row& row : next->rows()) {
       const tool_row* const has = now.find(row);
-      const bool taken = has != nullptr && has->server.slot != row.server.slot;  // its own rows are leaving
+      const bool taken = has != nullptr && has->server.slot != row.server.slot;  // its own rows are replaced
       (taken ? waits : added).push_back(&row);
     }
   }
@@ -128,7 +129,7 @@ bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next)
   return others;
 }
 
-// Rows that waited for names which are free in this table. It is not published yet, so that all is one change.
+// Admits waiting rows whose names are free in this table. It is not published yet, so all of this is one change.
 bool registry::admit_waiting(std::unique_ptr<tool_table>& table) {
   bool admitted = false;
   if (waiting_ == 0) return admitted;

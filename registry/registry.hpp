@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tools of all servers, read from any thread while servers come and go. Every change makes one new immutable table
-// and one exchange of a pointer. No I/O, and no sessions: a row names its server by `server_id`.
+// The tools of all servers, readable from any thread while servers come and go. Every change builds one new immutable
+// table and exchanges one pointer. No I/O and no sessions: a row refers to its server by `server_id`.
 #pragma once
 
 #include <cstdint>
@@ -15,57 +15,56 @@
 
 namespace hawser {
 
-/// A tool that is not in the table, and why.
+/// A tool that is not in the table, and the reason.
 struct refusal {
   enum class reason : std::uint8_t {
     duplicate,   ///< an earlier tool of the same list has the name
-    taken,       ///< another server, or a native tool, has the name
-    superseded,  ///< the whole list: a later generation of the server is there
+    taken,       ///< another server or a native tool has the name
+    superseded,  ///< applies to the whole list: a later generation of the server has already listed its tools
   };
   reason why;
-  std::string tool;     ///< by its server's word
-  std::string exposed;  ///< the name it would have had
-  std::string what;     ///< one sentence for people
+  std::string tool;     ///< the name given by its server
+  std::string exposed;  ///< the exposed name it would have had
+  std::string what;     ///< a sentence for the user
 };
 
-/// Publishing belongs to one thread, the loop's; `table()`, `version()` and readers to any.
+/// Changes are made on one thread, the loop thread. `table()`, `version()` and readers work on any thread.
 class registry {
  public:
-  /// What a change did.
+  /// The result of a change.
   struct outcome {
-    std::uint64_t version = 0;        ///< of the table now current
-    bool changed = false;             ///< it was published by this change
-    bool relisted = false;            ///< a client that lists tools sees another list: names, texts or schemas
-    std::size_t refused = 0;          ///< how many of the list's tools have no row
+    std::uint64_t version = 0;        ///< of the current table
+    bool changed = false;             ///< whether this change published a table
+    bool relisted = false;            ///< whether the listing that clients see has changed: names, texts or schemas
+    std::size_t refused = 0;          ///< how many tools of the list have no row
     std::vector<refusal> refusals{};  ///< the first hundred of them
   };
 
-  /// Precondition: `checked(names)` found nothing; throws otherwise.
+  /// Precondition: `checked(names)` succeeds; throws otherwise.
   explicit registry(naming names = {});
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
   ~registry();
 
-  /// These are the server's tools now (not null); an empty server name makes them native ones. A newer generation of a
-  /// slot takes the place of the older one in the same step. The same tools again publish nothing, so that prompt
-  /// caches last.
+  /// Sets the tools of a server (not null); an empty server name means native tools. A newer generation of a slot
+  /// replaces the older one in the same step. An unchanged list publishes nothing, so that prompt caches stay valid.
   ///
-  /// A name that somebody has is never taken from him: the newcomer's tool is refused, and waits. It gets its row as
-  /// soon as a change leaves the name free; of several that wait for it the lowest slot comes first.
+  /// A name in use is never reassigned: the new tool is refused and waits. It gets its row as soon as a change frees
+  /// the name; if several tools wait for it, the lowest slot gets it.
   outcome replace(server_id id, std::string_view server_name, std::shared_ptr<const tool_list> tools);
-  /// The server's rows go; nothing happens if it, in this generation, is not there. A list that comes later is taken as
-  /// new: who removes a server has ended what might still list its tools.
+  /// Removes the server's rows. No effect if this generation of the server is not present. A later list of the server
+  /// is treated as new: the caller must have ended everything that could still list its tools.
   outcome remove(server_id id);
-  /// The rows stay, marked.
+  /// Keeps the rows, marked with `state`.
   outcome set_available(server_id id, availability state);
 
-  /// Frees what no reader looks at any more; returns how many old tables are looked at still. Every change does it,
-  /// too: a timer need call it only when changes are rare.
+  /// Frees old tables that no reader uses; returns how many are still in use. Every change does this as well, so a
+  /// timer is needed only if changes are rare.
   std::size_t collect() { return board_->collect(); }
 
-  /// Any thread: the current table, to keep.
+  /// Any thread: a counted reference to the current table.
   [[nodiscard]] table_ref table() const { return board_->hold_current(); }
-  /// Any thread: a look that comes later sees this version or a later one.
+  /// Any thread: a later access sees this version or a newer one.
   [[nodiscard]] std::uint64_t version() const noexcept { return board_->version(); }
 
  private:
@@ -75,7 +74,7 @@ class registry {
     server_id id;
     availability state = availability::available;
     std::shared_ptr<const detail::server_rows> block{};
-    rows waiting{};  // rows of the block whose names others have
+    rows waiting{};  // rows of the block whose names are taken by others
   };
 
   bool change(entry& e, std::shared_ptr<const detail::server_rows> next);
@@ -84,9 +83,9 @@ class registry {
   [[nodiscard]] entry* find(server_id id);
 
   naming names_;
-  std::uint64_t seed_;                      // against servers that choose names which collide in the index
+  std::uint64_t seed_;                      // protects the index against servers that choose colliding names
   std::map<std::uint32_t, entry> entries_;  // by slot
-  std::size_t waiting_ = 0;                 // rows, in all entries
+  std::size_t waiting_ = 0;                 // the total number of waiting rows
   std::shared_ptr<detail::board> board_;
 };
 

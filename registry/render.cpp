@@ -7,8 +7,8 @@ namespace hawser {
 
 namespace {
 
-// The length of the well-formed UTF-8 sequence at the front (Unicode, table 3-7), or 0: no surrogates, nothing
-// overlong, nothing beyond U+10FFFF.
+// The length of the well-formed UTF-8 sequence at the beginning (Unicode, table 3-7), or 0. Surrogates, overlong forms
+// and code points above U+10FFFF are invalid.
 std::size_t utf8_sequence(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
@@ -27,7 +27,7 @@ std::size_t utf8_sequence(std::string_view text) noexcept {
   return 0;
 }
 
-// What stands in a JSON string as itself, one byte a character: nearly everything.
+// The single-byte characters that need no escape in a JSON string.
 constexpr std::array<bool, 256> stands_for_itself = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
@@ -58,7 +58,7 @@ void append_member(std::string& to, std::string_view name, std::string_view text
   to += '"';
 }
 
-// Inside JSON a bare line break can only be white space; a transport that frames by lines must not meet it.
+// In JSON a raw line break can only be white space. It must not reach a transport that frames messages by lines.
 void append_raw(std::string& to, std::string_view json) {
   for (;;) {
     const std::size_t end = json.find_first_of("\r\n");
@@ -70,7 +70,7 @@ void append_raw(std::string& to, std::string_view json) {
 }
 
 std::size_t size_without_escapes(const tool_row& row) noexcept {
-  constexpr std::size_t around = 100;  // the members' names and marks
+  constexpr std::size_t around = 100;  // the member names and punctuation
   const tool& t = *row.definition;
   return around + row.name.size() + row.server_name.size() + t.title.size() + t.description.size() +
          t.input_schema.size() + t.output_schema.size();
@@ -118,7 +118,8 @@ void append_tool(std::string& to, const tool_row& row, const render_options& opt
     to += '"';
   }
   to += R"(,"inputSchema":)";
-  append_raw(to, t.input_schema.empty() ? std::string_view{R"({"type":"object"})"} : t.input_schema);  // MCP wants one
+  // MCP requires an inputSchema.
+  append_raw(to, t.input_schema.empty() ? std::string_view{R"({"type":"object"})"} : t.input_schema);
   if (!t.output_schema.empty()) {
     to += R"(,"outputSchema":)";
     append_raw(to, t.output_schema);
@@ -127,7 +128,7 @@ void append_tool(std::string& to, const tool_row& row, const render_options& opt
 }
 
 void append_tools(std::string& to, std::span<const tool_row* const> rows, const render_options& options) {
-  if (options.filter == nullptr) {  // one growth instead of twenty; what escapes add is small
+  if (options.filter == nullptr) {  // one allocation instead of twenty; escapes add little
     std::size_t about = to.size();
     for (const tool_row* row : rows) about += size_without_escapes(*row);
     to.reserve(about);

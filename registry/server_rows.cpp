@@ -11,7 +11,7 @@ namespace hawser::detail {
 
 namespace {
 
-constexpr std::size_t suffix_room = 9;  // what a name may have beyond its parts; see names.cpp
+constexpr std::size_t suffix_room = 9;  // the maximum a name is longer than its parts; see names.cpp
 
 std::size_t shared_prefix(std::span<const tool_row> rows) noexcept {
   std::string_view prefix = rows.front().name;
@@ -22,8 +22,8 @@ std::size_t shared_prefix(std::span<const tool_row> rows) noexcept {
   return prefix.size();
 }
 
-// The bytes behind the prefix, as a number that compares like them. Names hold no zero byte, so that filling up with
-// zeroes puts a shorter name first.
+// The bytes after the prefix as a number that compares like them. Names contain no zero byte, so zero padding sorts a
+// shorter name first.
 std::uint64_t sort_key(std::string_view name, std::size_t prefix) noexcept {
   std::uint64_t key = 0;
   for (std::size_t i = prefix; i < prefix + sizeof key; ++i)
@@ -36,7 +36,8 @@ struct keyed {
   std::uint32_t row;
 };
 
-// A stable radix sort by the keys' bytes, the last one first; a byte that all have in common costs only its count.
+// A stable radix sort by the bytes of the keys, least significant first. A byte that all keys share costs only its
+// count.
 void sort_by_key(std::vector<keyed>& order) {
   constexpr std::size_t bytes = sizeof(keyed::key);
   const auto byte_of = [](const keyed& k, std::size_t byte) { return k.key >> (8 * byte) & 0xffU; };
@@ -53,7 +54,7 @@ void sort_by_key(std::vector<keyed>& order) {
   }
 }
 
-constexpr std::size_t radix_sort_from = 2048;  // rows; below, its tables cost more than it saves
+constexpr std::size_t radix_sort_from = 2048;  // rows; for fewer, its count tables cost more than it saves
 
 }  // namespace
 
@@ -73,7 +74,7 @@ server_rows::server_rows(const server_rows& other, availability state)
 
 void server_rows::expose(const naming& names, std::uint64_t seed, server_id id) {
   const std::string& server = text_->server_name;
-  std::size_t room = names.limit;  // the last name is written before its length is known
+  std::size_t room = names.limit;  // a name is written before its length is known
   for (const tool& t : tools_->tools())
     room += std::min(names.limit, server.size() + names.separator.size() + t.name.size() + suffix_room);
   text_->exposed = std::make_unique_for_overwrite<char[]>(room);
@@ -94,7 +95,8 @@ void server_rows::expose(const naming& names, std::uint64_t seed, server_id id) 
 void server_rows::sort() {
   if (std::is_sorted(rows_.begin(), rows_.end(), [](const tool_row& a, const tool_row& b) { return a.name < b.name; }))
     return;
-  // Rows are large and their names are elsewhere: sort small keys, which decide nearly always, then move each row once.
+  // Rows are large and their names are stored elsewhere: sort small keys, which are almost always distinct, then move
+  // each row once.
   const std::size_t prefix = shared_prefix(rows_);
   std::vector<keyed> order;
   order.reserve(rows_.size());
@@ -103,7 +105,7 @@ void server_rows::sort() {
   const auto before = [this](const keyed& a, const keyed& b) {
     if (a.key != b.key) return a.key < b.key;
     const int names = rows_[a.row].name.compare(rows_[b.row].name);
-    return names != 0 ? names < 0 : a.row < b.row;  // of equal names the first in the list stays first
+    return names != 0 ? names < 0 : a.row < b.row;  // of equal names, the first in the list stays first
   };
   if (order.size() < radix_sort_from) {
     std::sort(order.begin(), order.end(), before);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rows of one server, built once and shared by every table they are in: one block of rows, one of exposed names.
+// The rows of one server, built once and shared by every table that contains them: one block of rows, one of exposed
+// names.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@ namespace hawser::detail {
 
 class server_rows {
  public:
-  /// A tool that got no row, since one before it in the list has its exposed name.
+  /// A tool without a row, because an earlier tool of the list has its exposed name.
   struct duplicate {
     const tool* definition;
-    std::uint32_t row;  ///< which has the name
+    std::uint32_t row;  ///< the row that has the name
   };
 
-  /// `seed` is that of the registry's index.
+  /// `seed` must be the seed of the registry's index.
   server_rows(const naming& names, std::uint64_t seed, server_id id, std::string_view server_name,
               std::shared_ptr<const tool_list> tools);
-  /// The same rows, marked.
+  /// The same rows with another state.
   server_rows(const server_rows& other, availability state);
   server_rows(const server_rows&) = delete;
   server_rows& operator=(const server_rows&) = delete;
@@ -38,14 +39,14 @@ class server_rows {
  private:
   struct text {
     std::string server_name;
-    std::unique_ptr<char[]> exposed;  // the names, one behind the other
+    std::unique_ptr<char[]> exposed;  // the concatenated names
   };
   void expose(const naming& names, std::uint64_t seed, server_id id);
   void sort();
   void drop_duplicates();
 
   std::shared_ptr<const tool_list> tools_;
-  std::shared_ptr<text> text_;  // shared with the block of the other availability
+  std::shared_ptr<text> text_;  // shared with the block for the other availability
   std::vector<tool_row> rows_;
   std::vector<duplicate> duplicates_;
 };

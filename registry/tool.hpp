@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tool as its server described it, and the list that owns the bytes. Nothing is parsed here: schemas stay the bytes
-// that were sent.
+// A tool as its server described it, and the list that owns its bytes. Nothing is parsed here: schemas stay raw JSON.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +13,18 @@
 
 namespace hawser {
 
-/// What a server said about one of its tools; saying nothing is neither yes nor no.
+/// A hint as given by the server; an unset hint is neither yes nor no.
 enum class stated : std::uint8_t { nothing, no, yes };
 
-/// MCP's ToolAnnotations. They are hints of an untrusted server: good for asking less, never for a permission.
+/// MCP's ToolAnnotations. They are hints from an untrusted server: they may reduce prompts, but never grant a
+/// permission.
 struct tool_hints {
   stated read_only = stated::nothing;
   stated destructive = stated::nothing;
   stated idempotent = stated::nothing;
   stated open_world = stated::nothing;
 
-  // With the specification's defaults for what was not said.
+  // Unset hints have the defaults of the specification.
   [[nodiscard]] bool is_read_only() const noexcept { return read_only == stated::yes; }
   [[nodiscard]] bool is_destructive() const noexcept { return destructive != stated::no; }
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent == stated::yes; }
@@ -33,8 +33,8 @@ struct tool_hints {
   friend bool operator==(const tool_hints&, const tool_hints&) = default;
 };
 
-/// Views into bytes that a tool_list owns or keeps; there may be a hundred thousand of these, so it owns nothing
-/// itself. An empty view means that the member was absent.
+/// Views into bytes that a tool_list owns or keeps alive. There may be a hundred thousand tools, so a tool owns
+/// nothing. An empty view means that the member was absent.
 struct tool {
   std::string_view name;
   std::string_view title{};
@@ -47,7 +47,7 @@ struct tool {
   friend bool operator==(const tool&, const tool&) = default;
 };
 
-/// The tools of one server in the order in which it listed them. Built on one thread, then shared as const.
+/// The tools of one server, in the order of its list. Built on one thread, then shared as const.
 class tool_list {
  public:
   tool_list() = default;
@@ -57,31 +57,31 @@ class tool_list {
   tool_list& operator=(const tool_list&) = delete;
   ~tool_list() = default;
 
-  /// A page of the answer, say: what the views of some tools point into, taken without copying.
+  /// Keeps bytes alive that the views of some tools point into, such as a page of the answer, without copying them.
   void keep(std::shared_ptr<const void> bytes) { kept_.push_back(std::move(bytes)); }
-  /// Takes a decoded or made-up text; the view lasts as long as the list, wherever that is moved.
+  /// Stores a decoded or generated text. The view stays valid as long as the list exists, even if the list is moved.
   [[nodiscard]] std::string_view own(std::string text) { return owned_.emplace_front(std::move(text)); }
-  /// The views must point into what this list keeps or owns, or into what never ends.
+  /// The views must point into bytes that this list keeps or owns, or into static memory.
   void add(const tool& one) { tools_.push_back(one); }
   template <class F>
   void drop_if(F unwanted) {
     std::erase_if(tools_, unwanted);
   }
   void reserve(std::size_t count) { tools_.reserve(count); }
-  /// No more are added: gives back what was reserved for them.
+  /// Frees reserved memory after the last add().
   void shrink() { tools_.shrink_to_fit(); }
 
   [[nodiscard]] std::span<const tool> tools() const noexcept { return tools_; }
   [[nodiscard]] std::size_t size() const noexcept { return tools_.size(); }
   [[nodiscard]] bool empty() const noexcept { return tools_.empty(); }
 
-  /// The same tools in the same order, byte for byte.
+  /// Equal if both lists have the same tools in the same order, byte for byte.
   friend bool operator==(const tool_list& a, const tool_list& b) { return a.tools_ == b.tools_; }
 
  private:
   std::vector<tool> tools_;
   std::vector<std::shared_ptr<const void>> kept_;
-  std::forward_list<std::string> owned_;  // a short string lives inside its object, which must not move
+  std::forward_list<std::string> owned_;  // a list, because a short string lives inside its object, which must not move
 };
 
 }  // namespace hawser

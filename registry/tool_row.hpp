@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line of a table: what a caller needs to know between a name and the session that serves it. Immutable, and good
-// as long as the pin or the table_ref it was found under.
+// One row of a table: everything a caller needs to get from a name to the session that serves it. Immutable; valid as
+// long as the pin or table_ref under which it was found.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace hawser {
 
-/// A server that just went away keeps its rows for a while, so that a reconnect does not change the listing.
+/// A server that has just disconnected keeps its rows for a while, so that a reconnect does not change the listing.
 enum class availability : std::uint8_t { available, unavailable };
 
 struct tool_row {
-  std::string_view name;         ///< as exposed
+  std::string_view name;         ///< the exposed name
   std::string_view server_name;  ///< empty: a native tool
   const tool* definition;
   std::uint64_t hash;  ///< of the exposed name, under the registry's seed

@@ -14,8 +14,8 @@ using row_pointer = const tool_row*;
 
 bool before_name(row_pointer row, std::string_view name) noexcept { return row->name < name; }
 
-// lower_bound that doubles its steps from the front: changes lie close together more often than not, and then it reads
-// a few rows instead of the logarithm of all.
+// Like lower_bound, with steps that double from the front: changes are usually close together, and then this reads a
+// few rows instead of the logarithm of all.
 const row_pointer* first_not_before(const row_pointer* from, const row_pointer* end, std::string_view name) noexcept {
   std::ptrdiff_t step = 1;
   while (step < end - from && before_name(from[step - 1], name)) {
@@ -50,7 +50,7 @@ tool_table::tool_table(const tool_table& before, std::uint64_t version, const de
 
 tool_table::~tool_table() = default;
 
-// Copies the runs between two changes as they are.
+// Copies the runs between two changes unchanged.
 void tool_table::merge(const tool_table& before, const detail::table_change& change) {
   const row_pointer* from = before.sorted_.get();
   const row_pointer* const end = from + before.size_;
@@ -58,7 +58,7 @@ void tool_table::merge(const tool_table& before, const detail::table_change& cha
   auto removed = change.removed.begin();
   auto added = change.added.begin();
   while (removed != change.removed.end() || added != change.added.end()) {
-    // A row that replaces its namesake: the old one goes first.
+    // If a row replaces one of the same name, the old one is removed first.
     const bool removes =
         added == change.added.end() || (removed != change.removed.end() && (*removed)->name <= (*added)->name);
     const row_pointer* const at = first_not_before(from, end, removes ? (*removed)->name : (*added)->name);
@@ -86,11 +86,11 @@ std::span<const tool_row* const> tool_table::page(std::string_view after, std::s
   return all.subspan(skipped, std::min(limit, all.size() - skipped));
 }
 
-// Who takes a hold has one already, or a pin that keeps the registry's own: the count is not zero, and nothing has to
-// be ordered by it.
+// The caller already has a reference, or a pin that protects the registry's own. So the count is not zero, and no
+// ordering is needed.
 void tool_table::hold() const noexcept { holds_.fetch_add(1, std::memory_order_relaxed); }
 
-// Release: what this holder read comes before the deletion. Acquire: the deletion comes after what all others read.
+// Release: this holder's reads happen before the deletion. Acquire: the deletion happens after the reads of all others.
 void tool_table::drop() const noexcept {
   if (holds_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All tools of all servers at one moment, sorted by exposed name, byte by byte. Never changes; the registry makes the
-// next one from it by copying pointers, rows stay where they are.
+// All tools of all servers at one moment, sorted by exposed name, bytewise. Immutable: the registry builds the next
+// table by copying pointers; the rows stay in place.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,18 @@ namespace detail {
 class board;
 class server_rows;
 
-/// The step from one table to the next.
+/// The difference between one table and the next.
 struct table_change {
-  std::span<const tool_row* const> removed;  ///< sorted; all in the table
-  std::span<const tool_row* const> added;    ///< sorted; no name that stays
-  const server_rows* leaves = nullptr;       ///< whose block of rows is no longer needed
+  std::span<const tool_row* const> removed;  ///< sorted; all of them in the table
+  std::span<const tool_row* const> added;    ///< sorted; no name that remains in the table
+  const server_rows* leaves = nullptr;       ///< the block of rows that is no longer needed
   std::shared_ptr<const server_rows> comes{};
 };
 }  // namespace detail
 
 class tool_table {
  public:
-  /// Empty, version 0. `seed` must be that of the rows' hashes.
+  /// Empty, version 0. `seed` must be the seed of the rows' hashes.
   explicit tool_table(std::uint64_t seed);
   /// The table after the change.
   tool_table(const tool_table& before, std::uint64_t version, const detail::table_change& change);
@@ -39,7 +39,7 @@ class tool_table {
   tool_table& operator=(const tool_table&) = delete;
   ~tool_table();
 
-  /// Grows with every publication of a registry.
+  /// Increases with every publication of a registry.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -49,16 +49,17 @@ class tool_table {
   [[nodiscard]] auto begin() const noexcept { return rows().begin(); }
   [[nodiscard]] auto end() const noexcept { return rows().end(); }
 
-  /// Null if there is none. The name is compared byte by byte: no case folding, no Unicode.
+  /// Null if there is none. Names are compared bytewise: no case folding, no Unicode normalization.
   [[nodiscard]] const tool_row* find(std::string_view exposed) const noexcept;
 
-  /// The row that has this one's name; without hashing it again. The row must be made for the same registry.
+  /// The row with the same name as `namesake`, without hashing the name again. `namesake` must belong to the same
+  /// registry.
   [[nodiscard]] const tool_row* find(const tool_row& namesake) const noexcept {
     return index_.find(namesake.name, namesake.hash);
   }
 
-  /// Up to `limit` rows behind the name `after`, which need not exist any more; "" begins at the front. A cursor that
-  /// is a name skips and repeats nothing that stayed, whatever changed between two pages.
+  /// Up to `limit` rows after the name `after`, which need not exist any more; "" starts at the beginning. With a name
+  /// as the cursor, rows that remain are neither skipped nor repeated, whatever changed between two pages.
   [[nodiscard]] std::span<const tool_row* const> page(std::string_view after, std::size_t limit) const noexcept;
 
  private:
@@ -73,12 +74,12 @@ class tool_table {
   std::size_t size_;
   std::unique_ptr<const tool_row*[]> sorted_;
   detail::name_index index_;
-  std::vector<std::shared_ptr<const detail::server_rows>> blocks_;  // what keeps the rows alive
-  mutable std::atomic<std::size_t> holds_{1};                       // the registry's own
+  std::vector<std::shared_ptr<const detail::server_rows>> blocks_;  // keeps the rows alive
+  mutable std::atomic<std::size_t> holds_{1};                       // starts with the registry's own reference
 };
 
-/// A table that is kept, past its replacement and even past its registry. One more writer to a shared count: for what
-/// lasts; a short look is a `pin`.
+/// A counted reference to a table, valid even after the table was replaced or its registry destroyed. It writes to a
+/// shared counter, so use it for longer holds and a `pin` for short access.
 class table_ref {
  public:
   table_ref(const table_ref& other) noexcept : table_(other.table_) { table_->hold(); }

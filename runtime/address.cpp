@@ -32,7 +32,7 @@ ip_address ip_address::loopback_v6() noexcept {
 }
 
 std::optional<ip_address> ip_address::parse(std::string_view text) {
-  // inet_pton is as strict as we want it, but stops at a NUL byte.
+  // inet_pton is strict enough, but stops at a NUL byte.
   if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos) return std::nullopt;
   const std::string terminated{text};
   std::array<std::uint8_t, 4> four{};

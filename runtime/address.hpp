@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Addresses of the internet protocols as values: no sockaddr in sight.
+// IP addresses and endpoints as values, without sockaddr.
 #pragma once
 
 #include <array>
@@ -21,11 +21,12 @@ class ip_address {
   static ip_address v6(std::array<std::uint8_t, 16> bytes, std::uint32_t scope = 0) noexcept;
   static ip_address loopback_v4() noexcept { return v4({127, 0, 0, 1}); }
   static ip_address loopback_v6() noexcept;
-  /// Dotted quad or RFC 4291 text, strictly: no octal, hex or shortened quads, no brackets, no zone.
+  /// Dotted quad or RFC 4291 text. Strict: no octal, hexadecimal or shortened quads, no brackets, no zone.
   static std::optional<ip_address> parse(std::string_view text);
 
   [[nodiscard]] family kind() const noexcept { return family_; }
-  [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }  ///< v4: the first four
+  /// IPv4 uses the first four.
+  [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint32_t scope() const noexcept { return scope_; }
   [[nodiscard]] std::string to_string() const;
 

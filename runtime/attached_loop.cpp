@@ -10,7 +10,7 @@ struct attached_loop::blocked_signals {
   detail::writing_signals_blocked blocked;
 };
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): whoever has options gives them away
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers move their options in
 attached_loop::attached_loop(uv_loop_t* program, loop::options o)
     : loop_(std::move(o), program), signals_(std::make_unique<blocked_signals>()), tasks_(loop_.begin(stop_)) {}
 
@@ -22,7 +22,7 @@ void attached_loop::begin(task<void> main) {
   detail::require(loop_.on_loop_thread(), "a task was started on another thread than the program's loop");
   detail::require(state_ == state::attached, "a task was started on a loop that is being detached");
   tasks_.spawn(std::move(main));
-  uv_async_send(&loop_.core().wake);  // the program may sleep outside of libuv
+  uv_async_send(&loop_.core().wake);  // the program may be sleeping outside libuv
 }
 
 void attached_loop::detach(std::function<void()> detached) {
@@ -51,8 +51,8 @@ void attached_loop::drain() noexcept {
   advance();
 }
 
-// Called when a handle or a job is gone. The loop's own handles go last, since what ends before them makes coroutines
-// ready.
+// Called when a handle has closed or a pool job has ended. The loop's own handles close last, because the handles that
+// close earlier make coroutines ready.
 void attached_loop::advance() noexcept {
   detail::loop_core& core = loop_.core();
   if (state_ == state::draining && core.in_use == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hawser inside a libuv program: a `loop` on the uv_loop_t that the program runs. The only public header that shows a
-// type of libuv; programs without a libuv loop use `host`, or `loop::run`.
+// Runs Hawser inside a libuv program: a `loop` on the uv_loop_t that the program runs. This is the only public header
+// that exposes a libuv type. Programs without a libuv loop use `host` or `loop::run`.
 #pragma once
 
 #include <functional>
@@ -11,39 +11,39 @@
 #include "loop.hpp"
 #include "scope.hpp"
 
-using uv_loop_t = uv_loop_s;  // as in <uv.h>, which this header does not need
+using uv_loop_t = uv_loop_s;  // as in <uv.h>, which this header does not include
 
 namespace hawser {
 
-/// Made, used and destroyed on the thread that runs the program's loop. While it is attached,
+/// Constructed, used and destroyed on the thread that runs the program's loop. While it is attached:
 ///
-/// - `home()` is a loop like any other: `hub`, channels, streams and timers work on it;
-/// - Hawser has handles on the program's loop, which keep uv_run() from returning until it is detached. It touches
-///   nothing of the program's: not uv_loop_t::data, no handle, no signal handler;
-/// - SIGPIPE and SIGXFSZ are blocked on this thread, because pipes have no other way to report a reader that is gone;
-/// - coroutines run in batches around each poll of the program's loop. The program may stop its loop at any time: what
-///   was under way goes on when it runs the loop again.
+/// - `home()` is an ordinary loop: `hub`, channels, streams and timers work on it;
+/// - Hawser has handles on the program's loop, which keep uv_run() from returning until detach() has completed. Hawser
+///   does not use uv_loop_t::data, the program's handles or its signal handlers;
+/// - SIGPIPE and SIGXFSZ are blocked on this thread, because a write to a closed pipe raises SIGPIPE;
+/// - coroutines run in batches before and after each poll of the program's loop. The program may stop its loop at any
+///   time; pending operations continue when it runs the loop again.
 class attached_loop {
  public:
   explicit attached_loop(uv_loop_t* program, loop::options o = {});
   attached_loop(const attached_loop&) = delete;
   attached_loop& operator=(const attached_loop&) = delete;
-  /// Only when it is detached; anything else ends the process with a sentence.
+  /// Precondition: detached. Otherwise the process is terminated with a message.
   ~attached_loop();
 
   [[nodiscard]] loop& home() noexcept { return loop_; }
 
-  /// Begins `main` at the next iteration of the program's loop; `done` gets its value. An exception of `main` ends the
-  /// process, one of `done` is logged.
+  /// Starts `main` at the next iteration of the program's loop and passes its value to `done`. An exception from `main`
+  /// terminates the process; an exception from `done` is logged.
   template <class T, class F>
   void start(task<T> main, F done) {
     begin(run_then<T, F>(loop_, std::move(main), std::move(done)));
   }
   void start(task<void> main) { begin(std::move(main)); }
 
-  /// Stops what start() began, waits for it, for functions that `offload` has running and for every handle to be
-  /// closed, then calls `detached`, from which this object may be destroyed. The program goes on running its loop until
-  /// then. A hub is closed first, as before the end of loop::run(). Once.
+  /// Stops the tasks started by start(). Waits for them, for functions that `offload` is running, and for every handle
+  /// to close; then calls `detached`, which may destroy this object. The program keeps running its loop until then.
+  /// Close a hub first, as before the end of loop::run(). Call it once.
   void detach(std::function<void()> detached);
   [[nodiscard]] bool is_attached() const noexcept { return state_ != state::detached; }
 
@@ -61,7 +61,8 @@ class attached_loop {
     }
   }
 
-  // The end of the tasks; what follows happens in a turn of its own, outside the frame that has ended.
+  // Notified when the tasks have been joined. drain() runs as a separate work item, outside the frame that has just
+  // ended.
   class joined final : public completion, public work {
    public:
     explicit joined(attached_loop& of) : of_(of) {}

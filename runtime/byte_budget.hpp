@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A limit on the bytes that are kept at the same time, for one peer and for all of them together.
+// A byte limit: caps how many bytes are held at once for one client and, through a second budget, for all clients.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace hawser {
 
 class byte_budget {
  public:
-  /// What is taken here is taken from `overall`, too, where there is one.
+  /// Bytes taken here are also taken from `overall`, if it is set.
   explicit byte_budget(std::size_t limit, std::shared_ptr<byte_budget> overall = nullptr) noexcept
       : limit_(limit), overall_(std::move(overall)) {}
   byte_budget(const byte_budget&) = delete;
   byte_budget& operator=(const byte_budget&) = delete;
 
-  /// Bytes that are given back when it dies. The budget outlives it.
+  /// Returns its bytes to the budget on destruction. The budget must outlive it.
   class share {
    public:
     share(share&& other) noexcept : of_(std::exchange(other.of_, nullptr)), bytes_(other.bytes_) {}
@@ -38,7 +38,7 @@ class byte_budget {
     std::size_t bytes_;
   };
 
-  /// Nothing where that would be too much.
+  /// Returns nullopt if `bytes` more would exceed the limit of this budget or of the overall one.
   [[nodiscard]] std::optional<share> take(std::size_t bytes) noexcept {
     if (!has_room(bytes)) return std::nullopt;
     for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ += bytes;

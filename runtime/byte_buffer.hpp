@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes that arrive at the tail and leave at the head, in one piece of memory. Unlike std::string it does not
-// initialise the room it reads into, and gives memory back after a large message.
+// A byte queue in one contiguous block: bytes are appended at the tail and consumed at the head. Unlike std::string it
+// does not initialise the space it reads into, and it frees memory after a large message.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class byte_buffer {
     return *this;
   }
   ~byte_buffer() = default;
-  /// With no more memory than the bytes need: for keeping, not for growing.
+  /// Allocates exactly as much as the bytes need; for keeping them, not for growing.
   static byte_buffer copy_of(std::string_view bytes);
 
   [[nodiscard]] std::size_t size() const noexcept { return tail_ - head_; }
@@ -33,19 +33,19 @@ class byte_buffer {
     char* at;
     std::size_t size;
   };
-  /// At least `least` bytes to write at the tail; views become invalid.
+  /// Space for at least `least` bytes at the tail; invalidates views.
   room reserve(std::size_t least) {
     if (capacity_ - tail_ < least) [[unlikely]]
       make_room(least);
     return {bytes_.get() + tail_, capacity_ - tail_};
   }
-  /// So many of them were written.
+  /// Marks `written` bytes of the reserved space as used.
   void commit(std::size_t written) noexcept { tail_ += written; }
   /// Precondition: count <= size().
   void consume(std::size_t count) noexcept;
 
-  /// Takes the first `count` bytes out as a buffer of their own, at the same address; the rest is copied and stays.
-  /// For large messages that somebody wants to keep. Precondition: count <= size().
+  /// Removes the first `count` bytes and returns them as a buffer, at the same address. The remaining bytes are copied
+  /// and stay. For large messages that are kept. Precondition: count <= size().
   [[nodiscard]] byte_buffer split(std::size_t count);
 
   void swap(byte_buffer& other) noexcept {
@@ -61,12 +61,12 @@ class byte_buffer {
     void operator()(char* bytes) const noexcept { std::free(bytes); }
   };
   void make_room(std::size_t least);
-  // From malloc, because only realloc grows megabytes without copying them: the system moves the pages.
+  // From malloc, because only realloc grows megabytes without copying: the kernel remaps the pages.
   std::unique_ptr<char[], release> bytes_;
   std::size_t capacity_ = 0;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
-  std::size_t expected_ = 0;  // what the last large message needed: the next one gets it at once
+  std::size_t expected_ = 0;  // the size of the last large message; the next one is allocated with it at once
 };
 
 }  // namespace hawser

@@ -28,7 +28,7 @@ namespace detail {
 
 namespace {
 
-// What to do about it, where the number of the error does not say.
+// Advice for errors whose errno text does not suggest a fix.
 const char* remedy(int number) {
   switch (number) {
     case EISDIR: return "; name a program";
@@ -75,7 +75,7 @@ result<void> child_core::listen(unique_fd socket) {
 }
 
 void child_core::command(char what) const noexcept {
-  // A warden that cannot be told is one that has ended; its last report says so.
+  // If the send fails, the warden has exited; its last report is still readable.
   if (control) send(control.get(), &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -83,7 +83,7 @@ void child_core::on_readable() noexcept {
   while (!gone.is_set()) {
     report r{};
     const ssize_t size = recv(control.get(), &r, sizeof r, MSG_DONTWAIT);
-    // A command that the warden did not live to read makes the system report a reset first; its reports lie behind it.
+    // If the warden exited without reading a command, recv returns ECONNRESET first; its reports follow.
     if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0 && errno == EAGAIN) return;
     if (size == sizeof r) {
@@ -126,8 +126,8 @@ void child_core::on_report(const report& r) {
   }
 }
 
-// The socket ended without a last word: the request was not taken, or somebody killed the warden; the keeper kills what
-// that one left behind.
+// The socket was closed without a final report: the request was dropped, or the warden was killed. In that case the
+// keeper kills the processes that the warden left behind.
 void child_core::on_silence() {
   if (!started.is_set()) {
     failure = error{.code = errc::closed, .what = "spawn \"" + program + "\": the keeper is gone", .phase = "start"};
@@ -156,7 +156,7 @@ result<exit_status> outcome_of(const detail::child_core& core) {
 
 task<result<void>> climb(detail::child_core& core, stop_ladder ladder) {
   if (core.input) co_await core.input->close();
-  // A process that ended in time while others of its tree live on has had its grace.
+  // If the process exits in time while others of its tree still run, do not wait longer.
   auto ended = co_await with_timeout(ladder.after_stdin, detail::wait_for(core.exited));
   ignore(ended, "the next step follows in any case");
   if (!core.gone.is_set()) {
@@ -185,7 +185,7 @@ task<result<exit_status>> child::shutdown(stop_ladder ladder) {
     std::string who;
     for (const std::string& name : core.unkillable) who += (who.empty() ? "" : ", ") + name;
     core.exited.set();
-    core.gone.set();  // given up: the warden goes on trying
+    core.gone.set();  // give up; the warden keeps trying
     core.poll.reset();
     hang_up(core.control);
     co_return error{

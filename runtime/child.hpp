@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A running child process with its pipes and the tree below it. `keeper::spawn` makes one; `shutdown` ends it, and
-// must have ended it before the object dies.
+// A running child process with its pipes and its process tree. `keeper::spawn` creates it. `shutdown` must have ended
+// it before the object is destroyed.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 namespace hawser {
 
 struct exit_status {
-  int code = 0;    ///< what it exited with …
-  int signal = 0;  ///< … or which signal ended it
+  int code = 0;    ///< exit code …
+  int signal = 0;  ///< … or the signal that terminated it
 
   [[nodiscard]] std::string to_string() const;  ///< "exited with 1", "ended by signal 9 (Killed)"
   friend bool operator==(const exit_status&, const exit_status&) = default;
 };
 
-/// How long each step of a stop may take before the next one. A zero skips the waiting, not the step.
+/// The timeouts of the shutdown steps. Zero skips the wait, not the step.
 struct stop_ladder {
   duration after_stdin = std::chrono::seconds{2};
   duration after_sigterm = std::chrono::seconds{2};
@@ -36,21 +36,22 @@ struct child_deleter {
 
 class child {
  public:
-  /// The host's ends; only those whose stdio is a pipe or a socket exist.
+  /// The host's ends. They exist only if the corresponding stdio is a pipe or a socket.
   [[nodiscard]] stream& input() noexcept;
   [[nodiscard]] stream& output() noexcept;
   [[nodiscard]] stream& errors() noexcept;
 
   [[nodiscard]] int pid() const noexcept;
 
-  /// Waits until the process itself has ended; processes that it started may live on. Unbounded.
+  /// Waits until the process itself has exited; processes that it started may still run. Unbounded.
   task<result<exit_status>> exited();
 
-  /// Closes stdin, then SIGTERM to the whole tree, then SIGKILL to the whole tree; returns when nobody of the tree is
-  /// left. A stop does not shorten it: the ladder is its bound. Idempotent. The error names who could not be killed.
+  /// Closes stdin, then sends SIGTERM to the whole process tree, then SIGKILL; returns when no process of the tree is
+  /// left. A stop does not shorten it; the timeouts bound it. Idempotent. The error names the processes that could not
+  /// be killed.
   task<result<exit_status>> shutdown(stop_ladder ladder = {});
 
-  /// Processes that had left the group and were killed by shutdown(): "name (pid)".
+  /// Processes outside the process group that shutdown() killed: "name (pid)".
   [[nodiscard]] const std::vector<std::string>& strays() const noexcept;
 
  private:

@@ -11,17 +11,17 @@
 namespace hawser {
 
 namespace {
-// What a program needs to behave as it would for the user, and nothing that may hold a secret or load code.
+// The variables a program needs to behave as it does for the user; none that may contain a secret or load code.
 constexpr std::array<const char*, 6> safe_names{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"};
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
 }  // namespace
 
 std::vector<std::string> environment::compose() const {
-  std::map<std::string, std::string> all = set;  // insert() below keeps what was set
+  std::map<std::string, std::string> all = set;  // insert() below does not overwrite these
   if (from == base::safe) {
     for (const char* name : safe_names) {
-      // A value like "() { …" is a function that some shells would take over, and execute.
+      // A value that begins with "() {" is a function definition, which some shells would import and execute.
       const char* value = std::getenv(name);
       if (value != nullptr && !std::string_view{value}.starts_with("()")) all.insert({name, value});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to start as a child process, as a value. No shell is ever involved.
+// A description of a child process to start: program, arguments, environment, stdio. No shell is ever involved.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@ namespace hawser {
 
 struct environment {
   enum class base : std::uint8_t {
-    safe,     ///< HOME LOGNAME PATH SHELL TERM USER, where the host has them
-    inherit,  ///< everything the host has
+    safe,     ///< HOME LOGNAME PATH SHELL TERM USER, if set in the host
+    inherit,  ///< the host's whole environment
     empty,
   };
   base from = base::safe;
-  std::map<std::string, std::string> set{};  ///< on top of that
+  std::map<std::string, std::string> set{};  ///< added to the base
 
-  /// `NAME=value` texts as a new process gets them.
+  /// The environment as `NAME=value` strings.
   [[nodiscard]] std::vector<std::string> compose() const;
 };
 
 enum class stdio : std::uint8_t {
   pipe,     ///< a real pipe: the fastest for small messages
   socket,   ///< a socket pair: better for results of many megabytes
-  inherit,  ///< the host's own
+  inherit,  ///< the host's own descriptor
   null,     ///< /dev/null
 };
 
 struct command {
-  std::string program;                   ///< with a slash: a path; else looked for in the PATH of the environment given
+  std::string program;                   ///< a path if it contains a slash, otherwise searched in PATH of `env`
   std::vector<std::string> arguments{};  ///< without the program itself
   std::string directory{};               ///< empty = the host's
   environment env{};
@@ -40,7 +40,7 @@ struct command {
   stdio output = stdio::pipe;
   stdio errors = stdio::pipe;
 
-  /// What no process can be started from: an empty program, a NUL byte inside a text.
+  /// Rejects commands that cannot be executed: an empty program, a NUL byte in a text.
   [[nodiscard]] result<void> check() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a coroutine runs and what stops it. Both pointers are inherited down the await chain, so nobody can forget to
-// pass them; they stay valid because a parent outlives what it awaits.
+// The loop a coroutine runs on and the source that stops it. Both are inherited down the await chain, so cancellation
+// propagates implicitly. The pointers stay valid because a parent outlives what it awaits.
 #pragma once
 
 #include <concepts>
@@ -17,14 +17,14 @@ struct context {
   stop_source* stop = nullptr;
 
   [[nodiscard]] bool stop_requested() const noexcept { return stop != nullptr && stop->stop_requested(); }
-  /// Also by another thread, whose message has not arrived yet.
+  /// Also true for a stop requested on another thread that has not been delivered yet.
   [[nodiscard]] bool stop_requested_anywhere() const noexcept {
     return stop != nullptr && stop->stop_requested_anywhere();
   }
 };
 
-/// Told of the end of a task that nobody awaits: scopes, `when_all` and `loop::run` stand behind it. Runs inside the
-/// task's final suspension, so it must not destroy the frame; it returns what to resume next.
+/// Notified when a task that is not awaited ends; implemented by scopes, `when_all` and `loop::run`. completed() runs
+/// inside the task's final suspension, so it must not destroy the frame. It returns the coroutine to resume next.
 class completion {
  public:
   virtual std::coroutine_handle<> completed() noexcept = 0;
@@ -33,7 +33,7 @@ class completion {
   ~completion() = default;
 };
 
-/// What the promise of every coroutine of the house derives from; awaiters accept no other.
+/// The base class of every promise type of this library. Awaiters accept no other promise.
 class promise_base {
  public:
   context where;
@@ -45,7 +45,7 @@ class promise_base {
   }
 };
 
-/// `co_await this_context()` gives the coroutine its own context without suspending it.
+/// `co_await this_context()` returns the coroutine's own context without suspending it.
 class this_context {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }

@@ -5,7 +5,7 @@
 
 namespace hawser {
 
-// Not the limit for core files: children would inherit it, and where cores go to a program it does not count.
+// Not RLIMIT_CORE: children would inherit it, and it has no effect where cores are piped to a program.
 bool forbid_core_files() noexcept { return prctl(PR_SET_DUMPABLE, 0) == 0; }
 
 }  // namespace hawser

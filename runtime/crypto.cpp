@@ -45,7 +45,7 @@ std::optional<std::string> decode(std::string_view text, std::string_view alphab
       bytes += static_cast<char>(group >> bits & 0xFFU);
     }
   }
-  if ((group & ((1U << bits) - 1U)) != 0) return std::nullopt;  // another text means the same bytes: not canonical
+  if ((group & ((1U << bits) - 1U)) != 0) return std::nullopt;  // non-canonical: another text encodes the same bytes
   return bytes;
 }
 

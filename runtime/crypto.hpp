@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The little cryptography every room needs. OpenSSL does the work; its types stay in crypto.cpp.
+// Hashes, random bytes, base64 and secrets. OpenSSL does the work; its types stay in crypto.cpp.
 #pragma once
 
 #include <array>
@@ -13,20 +13,22 @@
 
 namespace hawser {
 
-/// From any thread, like everything here.
+/// Any thread, like every function in this file.
 std::array<std::uint8_t, 32> sha256(std::string_view bytes);
 
-/// From the system's generator by way of OpenSSL; without randomness the process ends rather than go on guessable.
+/// From OpenSSL, seeded by the system. If there is no randomness, the process is terminated instead of using guessable
+/// values.
 std::string random_bytes(std::size_t count);
 
-/// RFC 4648. The URL form has no padding, as PKCE and JWT want it.
+/// RFC 4648. The URL form has no padding, as PKCE and JWT require.
 std::string base64(std::string_view bytes);
 std::string base64url(std::string_view bytes);
-/// Strict: the right alphabet, canonical trailing bits, padding required in the one form and refused in the other.
+/// Strict: only the alphabet of the variant, canonical trailing bits; padding is required in base64 and rejected in
+/// base64url.
 std::optional<std::string> from_base64(std::string_view text);
 std::optional<std::string> from_base64url(std::string_view text);
 
-/// Takes as long for a wrong first byte as for a wrong last one; the lengths are no secret.
+/// The time does not depend on where the texts differ; the lengths are not secret.
 bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 
 /// Before anything of OpenSSL is used: its cleanup at exit() would run before the destructors of static objects, among
@@ -37,7 +39,7 @@ void keep_openssl_until_the_end() noexcept;
 /// Overwrites memory in a way the compiler does not remove.
 void cleanse(void* memory, std::size_t size) noexcept;
 
-/// Bytes that must not be seen: it wipes itself, and has no formatter, no stream operator and no conversion.
+/// A secret byte string: it erases itself and has no formatter, no stream operator and no conversion.
 class secret {
  public:
   secret() = default;
@@ -49,7 +51,7 @@ class secret {
   ~secret() { wipe(); }
 
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
-  /// The one way to the bytes; the name is meant to stand out where it is used.
+  /// The only access to the bytes; the name is meant to stand out.
   [[nodiscard]] std::string_view reveal() const noexcept { return {bytes_.data(), bytes_.size()}; }
   friend bool operator==(const secret& a, const secret& b) noexcept {
     return equal_in_constant_time(a.reveal(), b.reveal());
@@ -57,7 +59,7 @@ class secret {
 
  private:
   void wipe() noexcept;
-  std::vector<char> bytes_;  // not a string: its small-buffer form would leave copies behind when moved
+  std::vector<char> bytes_;  // not a string: moving a short string would leave a copy behind
 };
 
 }  // namespace hawser

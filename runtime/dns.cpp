@@ -23,13 +23,13 @@ namespace hawser {
 
 namespace {
 
-// A family's addresses are not waited for longer than this once the other's are there (RFC 8305, resolution delay):
-// some routers and VPNs never answer for one of them.
+// How long to wait for one family's addresses after the other family has answered (RFC 8305, resolution delay): some
+// routers and VPNs never answer for one family.
 constexpr duration resolution_delay = std::chrono::milliseconds{50};
 
-// What resolv.conf(5) and the environment say of search domains. c-ares knows it, and in newer versions does not tell.
+// The search domain settings of resolv.conf(5) and the environment. Newer versions of c-ares do not expose them.
 struct search_rules {
-  int whole_name_dots = 1;  // names with fewer dots are looked for in the domains before they are tried as they are
+  int whole_name_dots = 1;  // ndots: names with fewer dots are tried in the search domains first
   bool has_domains = false;
 };
 
@@ -39,7 +39,7 @@ search_rules configured_search() {
     return at == std::string_view::npos ? otherwise : std::atoi(std::string{options.substr(at + 6, 3)}.c_str());
   };
   search_rules rules;
-  std::array<char, 256> own_name{};  // without any others, the domain of this machine's name is one
+  std::array<char, 256> own_name{};  // without other settings, the domain of this machine's host name is searched
   rules.has_domains =
       gethostname(own_name.data(), own_name.size() - 1) != 0 || std::strchr(own_name.data(), '.') != nullptr;
   std::ifstream file{"/etc/resolv.conf"};
@@ -52,11 +52,12 @@ search_rules configured_search() {
   return rules;
 }
 
-// One question with a c-ares channel of its own: a stop destroys the channel and with it the question, and a change
-// of network is noticed because every question reads the system's configuration. Each family is asked for by itself:
-// c-ares would answer for both when the slower one has ended, with all its retries. But only for the very name, and not
-// where the file of hosts has it: who looks for one family alone would find another machine's address in a search
-// domain, or pass over what the file says. For search domains both are one question.
+// One query with its own c-ares channel: a stop destroys the channel and with it the query, and network changes are
+// noticed because every query reads the system's configuration. The two families are queried separately, because c-ares
+// answers a combined query only when the slower family has ended, with all its retries. That is done only for the name
+// as given, and only if the hosts file does not contain it: a lookup of one family alone could find an address of
+// another machine in a search domain, or ignore an entry of the hosts file. In search domains both families are one
+// query.
 class ares_question final : public operation, private timer {
  public:
   ares_question(const std::string& host, const resolver_options& options) : host_(host), options_(options) {}
@@ -102,7 +103,7 @@ class ares_question final : public operation, private timer {
     wait_on();
   }
 
-  // Says how many addresses there were.
+  // Returns the number of addresses found.
   std::size_t look_into_hosts(half& one) {
     hostent* found = nullptr;
     if (ares_gethostbyname_file(channel_, host_.c_str(), one.family, &found) != ARES_SUCCESS) return 0;
@@ -135,14 +136,14 @@ class ares_question final : public operation, private timer {
       static_cast<ares_question*>(self)->watch(socket, readable != 0, writable != 0);
     };
     o.sock_state_cb_data = this;
-    std::string only_servers = "b";  // the file of hosts is looked into before
+    std::string only_servers = "b";  // DNS only; the hosts file has already been searched
     o.lookups = only_servers.data();
     status_ = ares_init_options(&channel_, &o,
                                 ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_LOOKUPS);
   }
 
   void cancel() noexcept override {
-    done_ = true;  // the callbacks that end_channel() provokes are not the end of this operation
+    done_ = true;  // the callbacks caused by end_channel() must not complete this operation
     end_channel();
     complete();
   }
@@ -161,14 +162,14 @@ class ares_question final : public operation, private timer {
     one.of.half_answered(one);
   }
 
-  // The channel itself ends with this object: c-ares is still on the stack here.
+  // The channel is destroyed with this object, not here: c-ares is still on the stack.
   void half_answered(const half& one) {
     if (done_) return;
     if (both_.answered) {
       finish();
     } else if (v6_.answered && v4_.answered) {
       const bool nobody = says_little(v6_.status) && says_little(v4_.status);
-      if (nobody && !host_.ends_with('.') && search_.has_domains) {  // without any, it would be the same question again
+      if (nobody && !host_.ends_with('.') && search_.has_domains) {  // without any it would be the same query again
         ask(both_);
       } else {
         finish();
@@ -186,7 +187,7 @@ class ares_question final : public operation, private timer {
 
   static bool says_little(int status) { return status == ARES_ENODATA || status == ARES_ENOTFOUND; }
 
-  // That a server is out of reach says more than that the other family has no addresses.
+  // An unreachable server is more informative than the absence of addresses for the other family.
   [[nodiscard]] int failure() const {
     if (status_ != ARES_SUCCESS) return status_;
     if (both_.answered) return both_.status;
@@ -202,7 +203,7 @@ class ares_question final : public operation, private timer {
     if (!poll) {
       int made = 0;
       poll = detail::make_handle<uv_poll_t>(home(), made, uv_poll_init_socket, socket);
-      if (!poll) {  // the question ends by its timeout
+      if (!poll) {  // the query ends by its timeout
         polls_.erase(socket);
         return;
       }
@@ -214,21 +215,21 @@ class ares_question final : public operation, private timer {
       auto& self = *static_cast<ares_question*>(ready->data);
       uv_os_fd_t fd = 0;
       uv_fileno(reinterpret_cast<const uv_handle_t*>(ready), &fd);
-      const bool both = status < 0;  // let c-ares find out what is wrong with its socket
+      const bool both = status < 0;  // c-ares determines the error of its socket
       ares_process_fd(self.channel_, both || (what & UV_READABLE) != 0 ? fd : ARES_SOCKET_BAD,
                       both || (what & UV_WRITABLE) != 0 ? fd : ARES_SOCKET_BAD);
       self.wait_on();
     });
   }
 
-  // c-ares keeps its own deadlines and wants to be called when they pass.
+  // c-ares keeps its own deadlines and must be called when they expire.
   void wait_on() {
     timer::cancel();
     if (done_) return;
     duration length = duration::max();
     timeval left{};
     if (ares_timeout(channel_, nullptr, &left) != nullptr) {
-      // c-ares rounds down to milliseconds: one more, or the timer would go round at 0 until it is due.
+      // c-ares rounds down to milliseconds. Add one; otherwise the timer would restart with 0 until it is due.
       length =
           std::chrono::seconds{left.tv_sec} + std::chrono::microseconds{left.tv_usec} + std::chrono::milliseconds{1};
     }
@@ -255,13 +256,13 @@ class ares_question final : public operation, private timer {
   half v6_{*this, AF_INET6};
   half v4_{*this, AF_INET};
   half both_{*this, AF_UNSPEC};
-  std::optional<time_point> enough_at_;  // one family's addresses are there
+  std::optional<time_point> enough_at_;  // deadline for the other family after one has answered
   const search_rules search_ = configured_search();
-  int status_ = ARES_SUCCESS;  // of the channel
+  int status_ = ARES_SUCCESS;  // of creating the channel
   bool done_ = false;
 };
 
-// Enough of a name that is none to recognise it by.
+// The beginning of an invalid host name, safe to print in an error.
 std::string printable(std::string_view host) {
   std::string text{host.substr(0, 80)};
   for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
@@ -274,7 +275,7 @@ bool is_localhost(std::string host) {
   return host == "localhost" || host.ends_with(".localhost");  // RFC 6761
 }
 
-// Whether it can only be an address, in one of the forms that ip_address refuses: 127.1, 0x7f.1, 2130706433.
+// Whether the host can only be an IPv4 address in a form that ip_address rejects: 127.1, 0x7f.1, 2130706433.
 bool ends_in_number(std::string_view host) noexcept {
   if (host.ends_with('.')) host.remove_suffix(1);
   std::string_view last = host.substr(host.rfind('.') + 1);
@@ -287,7 +288,7 @@ bool ends_in_number(std::string_view host) noexcept {
 }  // namespace
 
 ares_resolver::ares_resolver(resolver_options options) : options_(std::move(options)) {
-  // c-ares counts these calls itself, but the counting is not safe from several threads.
+  // ares_library_init counts its calls, but the counter is not thread-safe.
   static std::once_flag once;
   std::call_once(once, [] { ares_library_init(ARES_LIB_INIT_ALL); });
 }
@@ -295,7 +296,7 @@ ares_resolver::ares_resolver(resolver_options options) : options_(std::move(opti
 task<result<std::vector<ip_address>>> ares_resolver::resolve(std::string host) {
   if (const auto literal = ip_address::parse(host)) co_return std::vector{*literal};
   if (is_localhost(host)) co_return std::vector{ip_address::loopback_v4(), ip_address::loopback_v6()};
-  // 253 characters is DNS's own limit; c-ares would cut at a NUL, and read 017.0.0.1 in a way of its own.
+  // DNS limits names to 253 characters. c-ares would truncate at a NUL, and it parses 017.0.0.1 differently.
   if (host.empty() || host.size() > 254 || host.find('\0') != std::string::npos || ends_in_number(host)) {
     co_return error{.code = errc::io, .what = "resolve \"" + printable(host) + "\": not a host name"};
   }

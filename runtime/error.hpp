@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one error type of the house and `result<T>`, the return type of everything that is expected to fail at times.
-// Not for bugs: those throw, or end the process in detail/check.hpp.
+// The library's error type, and `result<T>`, the return type of every function with expected failures. Not for bugs:
+// those throw, or terminate the process through detail/check.hpp.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -13,17 +13,18 @@
 
 namespace hawser {
 
-/// What kind of failure it is. A value exists only where somebody branches on it.
+/// The kind of failure. A value exists only if some code branches on it.
 enum class errc : std::uint8_t {
   cancelled = 1,  ///< a stop was requested; never logged as an error
   timed_out,
-  closed,  ///< the other side is gone, or this side was closed
-  io,      ///< the operating system said no; `native` holds its number
+  closed,  ///< the peer is gone, or this side was closed
+  io,      ///< an operating system error; `native` holds its number
   spawn,   ///< a process could not be started
   parse,
-  too_large,  ///< a limit with a name
+  too_large,  ///< a named limit was exceeded
   protocol,
-  remote,  ///< the server said no; `native` holds the JSON-RPC code, or 403 where it refuses access by HTTP
+  remote,  ///< the server answered with an error; `native` holds the JSON-RPC code, or 403 if it denied access over
+           ///< HTTP
   auth,
   config,
   tool_unknown,
@@ -32,7 +33,7 @@ enum class errc : std::uint8_t {
 
 std::string_view to_string(errc code) noexcept;
 
-/// Whether the failed operation may have had its effect on the other side.
+/// Whether the failed operation may have had an effect on the server.
 enum class execution : std::uint8_t { no, unknown };
 
 struct error {
@@ -40,32 +41,32 @@ struct error {
   std::string what;  ///< one sentence, lower case, no full stop, names the subject
   int native = 0;    ///< uv status, errno or JSON-RPC code
   execution executed = execution::no;
-  std::string server{};  ///< the configured server this is about, if any
-  std::string phase{};   ///< what was being done: "start", "negotiate", "call" …
-  std::string data{};    ///< the raw JSON that came with a remote error
-  /// How long the server asks to wait before the next request, where it says so. `what` mentions it, too.
+  std::string server{};  ///< the configured server concerned, if any
+  std::string phase{};   ///< the phase that failed: "start", "negotiate", "call" …
+  std::string data{};    ///< the raw JSON data of a remote error
+  /// How long the server asks to wait before the next request, if it says so. `what` contains it, too.
   std::optional<std::chrono::seconds> retry_after{};
 };
 
-/// Puts the subject before the sentence: `prefixed("server \"git\"", e)`. Prefixes are added, never replaced.
+/// Puts the subject in front of the text: `prefixed("server \"git\"", e)`. Prefixes are added, never replaced.
 error prefixed(std::string_view subject, error e);
 
-/// The error every stopped operation ends with.
+/// The error of every stopped operation.
 error cancelled_error();
 
-/// A value or an `error`. A class of its own, because an alias cannot be [[nodiscard]]: whoever calls something that
-/// may fail looks at the outcome, or says with ignore() why not.
+/// A value or an `error`. A class, because an alias cannot be [[nodiscard]]: callers must check the result, or discard
+/// it with ignore() and a reason.
 template <class T>
 class [[nodiscard]] result : public boost::system::result<T, error> {
  public:
   using boost::system::result<T, error>::result;
 };
 
-/// Drops a result on purpose; the second argument is the reason.
+/// Discards a result on purpose; the second argument is the reason.
 template <class T>
 void ignore(const result<T>& /*outcome*/, const char* /*why*/) noexcept {}
 
-/// What `result::value()` throws when nobody looked: always a bug in the caller.
+/// Thrown by `result::value()` on an unchecked error: always a bug in the caller.
 class unchecked_error : public std::exception {
  public:
   explicit unchecked_error(const error& e) : text_("result was not checked: " + e.what) {}

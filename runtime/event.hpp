@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Something that happens once, or again after reset(): any number of coroutines wait for it.
+// An event that any number of coroutines can wait for. It stays set until reset().
 #pragma once
 
 #include "operation.hpp"
@@ -41,8 +41,8 @@ class event {
     event& event_;
   };
 
-  /// Completes at once if the event is set, even under a stop; else an error only if a stop comes first. Unbounded:
-  /// put with_timeout around it.
+  /// Completes immediately if the event is set, even after a stop. Otherwise it fails only if a stop comes first.
+  /// Unbounded: use with_timeout.
   [[nodiscard]] wait_operation wait() noexcept { return wait_operation{*this}; }
 
  private:

@@ -23,7 +23,7 @@ namespace {
 using detail::unique_fd;
 
 result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
-  // O_NONBLOCK: opening a FIFO must not wait for its other end.
+  // O_NONBLOCK: opening a FIFO must not wait for its writer.
   const unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file) return detail::file_error(errno, path, "open");
   struct stat info{};
@@ -44,24 +44,24 @@ result<std::string> read_now(const std::string& path, std::size_t max_bytes) {
   }
 }
 
-// Writes and syncs the new file beside the old one; the caller removes it on failure.
+// Writes and syncs the temporary file. On failure the caller removes it.
 result<void> write_beside(int fd, const std::string& temporary, const std::string& content) {
   unique_fd file{fd};
   if (fchmod(fd, 0600) != 0)
-    return detail::file_error(errno, temporary, "chmod");  // mkostemp asks for it, the umask may take bits
+    return detail::file_error(errno, temporary, "chmod");  // mkostemp asks for 0600; the umask may clear bits
   if (auto written = detail::write_all(fd, content, temporary); !written) return written;
   if (fsync(fd) != 0) return detail::file_error(errno, temporary, "fsync");
   if (file.reset() != 0) return detail::file_error(errno, temporary, "close");
   return {};
 }
 
-// What processes that were killed have left. Those of others who are writing just now are younger.
+// Removes temporary files of killed processes. Files of processes that are writing now are younger than the limit.
 result<void> remove_leftovers(const std::string& folder, std::string_view name) {
   constexpr std::time_t old = 600;  // seconds
   constexpr std::string_view pattern = ".XXXXXX";
   const std::unique_ptr<DIR, int (*)(DIR*)> entries{::opendir(folder.c_str()),
                                                     [](DIR* one) { return ::closedir(one); }};
-  if (!entries && errno == EACCES) return {};  // a folder one may write to and not read
+  if (!entries && errno == EACCES) return {};  // a folder with write but no read permission
   if (!entries) return detail::file_error(errno, folder, "open");
   const std::time_t now = std::time(nullptr);
   for (;;) {
@@ -73,7 +73,7 @@ result<void> remove_leftovers(const std::string& folder, std::string_view name) 
     if (one.size() != name.size() + pattern.size() || !one.starts_with(name) || one[name.size()] != '.') continue;
     const int at = ::dirfd(entries.get());
     struct stat info{};
-    if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;  // it has got its name
+    if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;  // it has been renamed meanwhile
     if (S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && info.st_mtime < now - old)
       ::unlinkat(at, entry->d_name, 0);
   }
@@ -90,15 +90,15 @@ result<void> replace_now(const std::string& path, const std::string& content) {
     ::unlink(temporary.c_str());
     return written;
   }
-  // The new name must survive a power cut, too.
+  // Sync the folder as well: the rename must survive a power failure.
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   const std::string_view name = std::string_view{path}.substr(slash == std::string::npos ? 0 : slash + 1);
   if (auto removed = remove_leftovers(folder, name); !removed) return removed;
   const unique_fd directory{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!directory && errno == EACCES) return {};  // a folder one may write to and not read: nothing to sync it by
+  if (!directory && errno == EACCES) return {};  // a folder with write but no read permission cannot be synced
   if (!directory) return detail::file_error(errno, folder, "open");
-  if (fsync(directory.get()) != 0 && errno != EINVAL)  // some file systems know no syncing of folders
+  if (fsync(directory.get()) != 0 && errno != EINVAL)  // some file systems do not support fsync on folders
     return detail::file_error(errno, folder, "fsync");
   return {};
 }

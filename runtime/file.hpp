@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole files, read and replaced on the pool. Not a file system library: configuration, tokens and caches need this
-// much.
+// Reading and replacing whole files on the thread pool, for configuration, tokens and caches. Not a file system
+// library.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace hawser {
 
-/// errc::too_large if there are more than `max_bytes`; nothing is returned in part. Only regular files.
+/// errc::too_large if the file has more than `max_bytes`; there are no partial results. Regular files only.
 task<result<std::string>> read_file(std::string path, std::size_t max_bytes);
 
-/// The file is either the old one or the new one, complete and on disk, whatever happens in between. Mode 0600 from
-/// the first byte, whatever the umask. A stop ends the wait, not a replacement that has begun: that one may end after
-/// another that is begun later, and win.
+/// Atomic: at any time the file is either the complete old one or the complete new one, which has been synced to disk.
+/// Mode 0600 from the first byte, independent of the umask. A stop ends the wait, but not a replacement that has
+/// started. That one may finish after a later call and overwrite its result.
 task<result<void>> replace_file(std::string path, std::string content);
 
 }  // namespace hawser

@@ -18,13 +18,13 @@ namespace hawser {
 
 namespace {
 
-// flock(2) has no queue for those who do not wait inside it, and waiting inside it would take a thread of the pool
-// away from everybody for as long as a stranger likes. So one asks again, soon at first.
+// A blocking flock(2) would occupy a pool thread for as long as the holder keeps the lock. So poll with LOCK_NB, at
+// short intervals at first.
 constexpr duration first_pause = std::chrono::milliseconds{1};
 constexpr duration longest_pause = std::chrono::milliseconds{16};
 
-// Somebody may have removed the file, or put another in its place, since it was opened: then the lock is on a file
-// that nobody else will ever find.
+// The file may have been removed or replaced since it was opened. Then the lock is on a file that no other process can
+// open.
 bool still_there(int fd, const std::string& path) {
   struct stat opened{};
   struct stat named{};
@@ -35,9 +35,9 @@ bool still_there(int fd, const std::string& path) {
 }  // namespace
 
 void file_lock::release() noexcept {
-  // While it is still held: nobody else may have locked the file that goes.
+  // While the lock is held, so that the file cannot be locked by another process when it is removed.
   if (file_ && removes_file_ && still_there(file_.get(), path_)) ::unlink(path_.c_str());
-  // Unlocked and not only closed: a process that was forked meanwhile may have the same open file.
+  // Unlock explicitly, not only by close: a process forked meanwhile may share the open file.
   if (file_) ::flock(file_.get(), LOCK_UN);
   file_.reset();
 }
@@ -51,7 +51,8 @@ result<std::optional<file_lock>> file_lock::try_now(const std::string& path) {
     if (fstat(file.get(), &found) != 0) return detail::file_error(errno, path, "stat");
     if (!S_ISREG(found.st_mode))
       return error{.code = errc::config, .what = path + ": not a regular file; remove it", .native = UV_EINVAL};
-    // A umask that takes everything would keep its own user out the next time; if it is not ours, it was usable as is.
+    // A restrictive umask may have cleared bits, and the user could not open the file again. If fchmod fails because
+    // the file belongs to another user, it was usable as it is.
     if ((found.st_mode & 0777U) != 0600U) static_cast<void>(fchmod(file.get(), 0600));
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       file_lock taken{std::move(file), path};

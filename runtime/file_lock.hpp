@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lock among all threads and processes of a machine, by flock(2) on a file that exists for that alone. The kernel
-// gives it back when its holder dies, in whatever way. Not for protecting memory.
+// A lock between all threads and processes of a machine: flock(2) on a dedicated file. The kernel releases it when its
+// holder dies. Not for protecting memory.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace hawser {
 
-/// Held until it dies. It may die on any thread.
+/// Held until destroyed, which may happen on any thread.
 class file_lock {
  public:
   file_lock() = default;
@@ -27,16 +27,16 @@ class file_lock {
   }
   ~file_lock() { release(); }
 
-  /// Makes the file where it does not exist, with mode 0600, and leaves it there. errc::timed_out if somebody else
-  /// holds it all the time; errc::io if there can be no such file, or no locks where it is.
+  /// Creates the file with mode 0600 if it does not exist, and does not remove it. errc::timed_out if another holder
+  /// keeps the lock for `patience`; errc::io if the file cannot be created or the file system has no locks.
   static task<result<file_lock>> acquire(std::string path, duration patience);
-  /// The same without waiting, for the pool: nothing = somebody else holds it.
+  /// The same without waiting; it blocks on file I/O, so call it on the pool. nullopt: the lock is held elsewhere.
   static result<std::optional<file_lock>> try_now(const std::string& path);
 
   [[nodiscard]] bool held() const noexcept { return static_cast<bool>(file_); }
   void release() noexcept;
-  /// The file is removed just before the lock is released: for files of which there are ever new ones. Whoever waits
-  /// makes it again.
+  /// Removes the file just before the lock is released; for lock files that are created without limit. A process that
+  /// waits for the lock creates it again.
   void remove_file_on_release() noexcept { removes_file_ = true; }
 
  private:

@@ -10,7 +10,7 @@ error thrown_error(std::string_view callback) {
   try {
     throw;
   } catch (const std::exception& thrown) {
-    const char* said = thrown.what();  // of a class of the program's, so that it may be null
+    const char* said = thrown.what();  // the exception class is the program's, so what() may return null
     what.append(" threw: ").append(said != nullptr ? said : "an exception without a text");
   } catch (...) {
     what += " threw something that is no std::exception";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The boundary to functions of the embedding program: what one of them throws becomes an error that names the function,
-// and never unwinds through the library. Not for code of our own, whose exceptions are bugs.
+// The boundary to functions of the embedding program: an exception becomes an error that names the function and never
+// propagates through the library. Not for the library's own code, whose exceptions are bugs.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@
 
 namespace hawser {
 
-/// `on_change threw: no such file`, for the exception that is being handled: only inside a handler. Says `executed:
-/// unknown`: nobody knows what the function had done by then.
+/// `on_change threw: no such file`, for the exception that is being handled; call it only inside a handler. Sets
+/// `executed: unknown`, because the function may have had effects before it threw.
 error thrown_error(std::string_view callback);
 
-/// Calls `function`; its value, or what it threw as an error.
+/// Calls `function` and returns its value, or its exception as an error.
 template <class F>
 result<std::invoke_result_t<F&>> guarded(std::string_view callback, F&& function) {
   using value = std::invoke_result_t<F&>;
@@ -34,7 +34,7 @@ result<std::invoke_result_t<F&>> guarded(std::string_view callback, F&& function
   }
 }
 
-/// The same for a function whose outcome nobody waits for: what it threw is logged.
+/// The same for a function whose result is not used: an exception is logged.
 template <class F>
 void call_guarded(const logger& log, std::string_view callback, F&& function) {
   auto called = guarded(callback, std::forward<F>(function));
@@ -54,8 +54,8 @@ struct guarded_outcome<result<T>> {
 
 }  // namespace detail
 
-/// The same for a function that returns a task: both the call and the task may throw. What the function refers to, and
-/// the log, in which the exception is noted as well, live until the await returns.
+/// The same for a function that returns a task: both the call and the task may throw. The exception is also written to
+/// `log`. The log and everything the function refers to must live until the await returns.
 template <class F, class T = typename std::invoke_result_t<F&>::value_type>
 task<typename detail::guarded_outcome<T>::type> guarded_task(std::string callback, F begin,
                                                              const logger* log = nullptr) {

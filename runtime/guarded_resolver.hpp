@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In front of a resolver of the embedding program: what it throws is an error of the name that it was asked for.
+// Wraps a resolver supplied by the embedding program: an exception becomes an error of the lookup.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hawser {
 
 class guarded_resolver final : public resolver {
  public:
-  /// Outlives it.
+  /// `inner` must outlive this object.
   explicit guarded_resolver(resolver& inner) noexcept : inner_(inner) {}
 
   task<result<std::vector<ip_address>>> resolve(std::string host) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Secrets that somebody works with just now: what is redacted of a program that runs for weeks is not only what is
-// young.
+// Keeps secrets that are in use in a redaction. Without it, a program that runs for weeks would redact only its most
+// recent secrets.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace hawser {
 
-/// A login's tokens, say: not dropped before this is, however many others come meanwhile.
+/// For the tokens of a login, for example: they are not dropped while this object lives, however many others are added.
 class held_secrets {
  public:
   held_secrets() = default;

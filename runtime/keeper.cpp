@@ -28,7 +28,7 @@ std::string searched_path(const command& what) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-// Generous: on a machine that is busy with a hundred starts, forking and executing takes its time.
+// Generous: with a hundred starts at once on a busy machine, fork and exec take long.
 constexpr std::chrono::seconds start_bound{30};
 
 bool leaves_requests(const detail::keeper_process& keeper) {
@@ -36,8 +36,8 @@ bool leaves_requests(const detail::keeper_process& keeper) {
   return keeper.socket && ioctl(keeper.socket.get(), SIOCOUTQ, &untaken) == 0 && untaken > 0;
 }
 
-// Its part in a start is a fork: requests that lie there for as long as a start may take are not going to be taken.
-// That is no matter of the one start that looks: whoever asked before it may have had less patience.
+// The keeper only forks for each start, so requests that stay unread for as long as a start may take will never be
+// read. This is measured per keeper, not per spawn: an earlier caller may have had a shorter timeout.
 bool hangs(const detail::keeper_process& keeper, time_point now) {
   return keeper.killed || (leaves_requests(keeper) && now - keeper.alive_at >= start_bound);
 }
@@ -62,7 +62,7 @@ result<void> adopt(loop& home, detail::child_ends& e, std::optional<stream>& int
 
 }  // namespace
 
-// What close() waits for, and what must not start another keeper behind its back.
+// Counts a pending spawn. close() waits for these; they must not start another keeper meanwhile.
 class keeper::start_under_way {
  public:
   explicit start_under_way(keeper& of) : of_(of) { ++of_.starting_; }
@@ -81,9 +81,9 @@ keeper::keeper(loop& home, options o) : loop_(home), options_(std::move(o)) {}
 keeper::~keeper() {
   detail::require(!process_ || closing_, "a keeper was destroyed before it was closed");
   if (!process_) return;
-  process_->kill();  // it could not be closed: perhaps it sleeps
+  process_->kill();  // close() has failed; the keeper may be stopped (SIGSTOP)
   pollfd dying{.fd = process_->process.get(), .events = POLLIN, .revents = 0};
-  ::poll(&dying, 1, 100);  // which takes it a moment
+  ::poll(&dying, 1, 100);  // gives it a moment to exit
   process_->reap();
 }
 
@@ -101,14 +101,14 @@ task<result<child>> keeper::spawn(command what) {
   auto made = co_await spawn_once(what, used);
   if (made || made.error().code != errc::closed || closing_ || !used) co_return made;
   if (!used->ended.is_set() && !used->killed && !hung_up(used->socket)) {
-    // Only this request was lost: there were no descriptors for it, or somebody killed its warden.
+    // Only this request was lost: the keeper had no free descriptors for it, or the warden was killed.
     co_return error{
         .code = errc::spawn,
         .what = "spawn \"" + what.program + "\": the keeper could not take the request (out of descriptors?)",
         .phase = "start"};
   }
-  // Somebody killed the keeper. Children that it had started are with their wardens and live on. Its sockets close a
-  // moment before it counts as dead. Of several starts that find it dead, the first one replaces it.
+  // The keeper was killed. Its children keep running under their wardens. Its sockets close slightly before its pidfd
+  // becomes readable. Of several spawns that detect this, the first replaces the keeper.
   if (process_ == used) {
     auto ended = co_await with_timeout(std::chrono::seconds{5}, detail::wait_for(used->ended));
     if (!ended) co_return prefixed("spawn \"" + what.program + "\": the end of the keeper", ended.error());
@@ -125,8 +125,8 @@ task<result<child>> keeper::spawn(command what) {
 }
 
 task<result<child>> keeper::spawn_once(const command& what, process& used) {
-  // One after the other: who waits for room waits in one place, has no descriptors yet, and is not overtaken. It is a
-  // bounded wait: whoever has the turn gives up in time, and with the keeper, too.
+  // Requests are sent one at a time: spawns that wait for socket space wait here, hold no descriptors yet, and are
+  // served in order. The wait is bounded: the spawn that holds the permit times out, and it fails when the keeper dies.
   auto turn = co_await asking_.acquire();
   if (!turn) co_return prefixed("spawn \"" + what.program + '"', turn.error());
   if (closing_) co_return error{.code = errc::closed, .what = "spawn \"" + what.program + "\": its keeper is closing"};
@@ -172,7 +172,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
                                      : "programs of this user have too many descriptors on their way"};
   }
   if (!asked) co_return prefixed("spawn \"" + what.program + '"', asked.error());
-  // From here on a dropped control socket ends whatever the keeper starts.
+  // From here on, closing the control socket ends whatever the keeper starts.
   child made{new detail::child_core{loop_, what.program}};
   detail::child_core& core = *made.core_;
   core.directory = what.directory;
@@ -180,7 +180,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
     core.failure = listening.error();
     co_return listening.error();
   }
-  // The child's ends must be the child's alone, or their closing would not be seen.
+  // Close our copies of the child's ends; otherwise the child's closing them would not be seen as end-of-file.
   for (unique_fd* given : {&*payload, &input->child, &output->child, &errors->child, &wardens}) given->reset();
 
   auto outcome = co_await with_timeout(start_bound, detail::wait_for(core.started));
@@ -205,7 +205,7 @@ task<result<child>> keeper::spawn_once(const command& what, process& used) {
 task<result<void>> keeper::close() {
   closing_ = true;
   if (const process ending = process_) {
-    detail::hang_up(ending->socket);  // the keeper goes when its wardens have
+    detail::hang_up(ending->socket);  // the keeper exits after its wardens
     auto ended = co_await shield(std::chrono::seconds{5}, detail::wait_for(ending->ended));
     if (!ended) {  // perhaps it sleeps; nothing of it may stay on the loop
       ending->kill();

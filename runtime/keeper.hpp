@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The host's side of its keeper process (ARCHITECTURE.md, "Child processes"), which starts all
-// children. One per loop is enough; close it after the last child. It is started with the first child: limits, umask,
-// namespaces and priority of children are those that the program had then. A change of user or group is refused.
+// The host's interface to its keeper process, which starts all children (ARCHITECTURE.md, "Child processes"). One per
+// loop is enough; close it after the last child. The keeper starts with the first child, so children get the limits,
+// umask, namespaces and priority that the program had at that time. Spawning after a uid or gid change is refused.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ struct keeper_process;
 class keeper {
  public:
   struct options {
-    /// Empty: the keeper carried inside the library, or, where the system does not let memory be executed, the one
-    /// beside the program or in ../libexec/hawser.
+    /// Empty: the keeper embedded in the library. If the system does not allow executing memory files, the one beside
+    /// the program or in ../libexec/hawser.
     std::string path{};
   };
 
@@ -31,13 +31,13 @@ class keeper {
   keeper& operator=(const keeper&) = delete;
   ~keeper();
 
-  /// Starts the keeper first if it does not run, also when somebody has killed it; one that takes no request for half a
-  /// minute is replaced. The error says which step failed and, for a program that was not found, where it was looked
-  /// for.
+  /// Starts the keeper first if it does not run, even if it was killed. A keeper that accepts no request for 30 s is
+  /// killed and replaced. The error names the step that failed and, for a program that was not found, the PATH that was
+  /// searched.
   task<result<child>> spawn(command what);
 
-  /// Waits until the keeper and every tree it still had are gone; starts that are under way are refused. Not shortened
-  /// by a stop; bounded; after an error it may be called again.
+  /// Waits until the keeper and every remaining process tree have ended; pending spawns are refused. A stop does not
+  /// shorten it. Bounded; after an error it may be called again.
   task<result<void>> close();
 
  private:
@@ -52,7 +52,7 @@ class keeper {
   unsigned starting_ = 0;
   event none_starting_;
   semaphore asking_{1};
-  process process_;  // shared with the starts that are under way: it may be replaced meanwhile
+  process process_;  // shared with pending spawns, because it may be replaced meanwhile
 };
 
 }  // namespace hawser

@@ -27,7 +27,7 @@ struct launched_core {
     do {
       taken = waitid(P_PIDFD, static_cast<id_t>(process.get()), &seen, WEXITED | WNOHANG);
     } while (taken != 0 && errno == EINTR);
-    if (taken == 0 && seen.si_pid == 0) return;  // not yet
+    if (taken == 0 && seen.si_pid == 0) return;  // still running
     if (taken == 0)
       status = seen.si_code == CLD_EXITED ? exit_status{.code = seen.si_status, .signal = 0}
                                           : exit_status{.code = 0, .signal = seen.si_status};
@@ -59,7 +59,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return all;
 }
 
-// Where the program may be. An empty part of PATH would be the current folder, where nobody expects programs.
+// The paths to try. An empty element of PATH would mean the working directory; it is skipped, because programs are not
+// expected there.
 std::vector<std::string> places_of(const std::string& program, const std::vector<std::string>& environment) {
   if (program.find('/') != std::string::npos) return {program};
   std::string_view rest = "/usr/local/bin:/usr/bin:/bin";
@@ -90,7 +91,7 @@ class spawn_rules {
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    // A session of its own: a Ctrl-C at our terminal is not meant for it.
+    // A separate session: Ctrl-C at our terminal does not reach it.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
   }
   spawn_rules(const spawn_rules&) = delete;
@@ -106,7 +107,7 @@ class spawn_rules {
   }
 
  private:
-  int incomplete_ = 0;  // an errno: a process that lacks one of the steps must not be started
+  int incomplete_ = 0;  // an errno: without one of these file actions, the process must not be started
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
 };
@@ -117,7 +118,7 @@ launched::launched(std::unique_ptr<detail::launched_core> core) noexcept : core_
 launched::launched(launched&&) noexcept = default;
 launched& launched::operator=(launched&&) noexcept = default;
 launched::~launched() {
-  if (core_ && !core_->ended.is_set()) core_->on_ended();  // what ended in this very turn
+  if (core_ && !core_->ended.is_set()) core_->on_ended();  // it may have exited in this loop iteration
 }
 
 result<launched> launched::start(loop& home, const command& what) {
@@ -132,7 +133,8 @@ result<launched> launched::start(loop& home, const command& what) {
   pid_t pid = 0;
   for (const std::string& place : places_of(what.program, variables)) {
     const int status = rules.run(place, arguments.data(), environment.data(), pid);
-    if (status != ENOENT && status != ENOTDIR) failure = status;  // that it is there and may not run says more
+    // The error of a file that exists but cannot be executed is more informative than "not found".
+    if (status != ENOENT && status != ENOTDIR) failure = status;
     if (status == 0) break;
     if (status == EAGAIN || status == ENOMEM) break;
   }
@@ -145,7 +147,7 @@ result<launched> launched::start(loop& home, const command& what) {
   int made = 0;
   if (core->process) core->poll = detail::make_handle<uv_poll_t>(home, made, uv_poll_init, core->process.get());
   if (!core->poll) {
-    core->ended.set();  // and nobody will ever know; the program runs all the same
+    core->ended.set();  // its exit cannot be observed; the program runs nevertheless
     return launched{std::move(core)};
   }
   core->poll->data = core.get();

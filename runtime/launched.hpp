@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program that is meant to outlive this one, such as a browser: it is started and looked after, but never ended. What
-// has to end with this program is a `child`, which the keeper starts.
+// A process that may outlive this program, such as a browser: it is started and reaped, but never killed. Processes
+// that must end with this program are `child`ren, which the keeper starts.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,17 @@ struct launched_core;
 
 class launched {
  public:
-  /// In a session of its own, with /dev/null for its stdio, whatever the command says of that, and no other descriptor.
-  /// errc::spawn says what is wrong with it; a program without a slash is looked for in the PATH of its environment.
+  /// Runs in its own session, with /dev/null as its stdio, whatever the command says, and no other descriptors.
+  /// errc::spawn says why it could not be started. A program without a slash is searched in PATH of its environment.
   static result<launched> start(loop& home, const command& what);
 
   launched(launched&&) noexcept;
   launched& operator=(launched&&) noexcept;
-  /// The program goes on. As long as this object lives, its end is taken note of and leaves no zombie behind.
+  /// The process keeps running. It is reaped only while this object lives; otherwise it may become a zombie.
   ~launched();
 
-  /// Until it has ended, which may be never. errc::closed where the embedding program has waited for it first, so that
-  /// nobody knows how it ended. Unbounded.
+  /// Waits until the process has exited, possibly forever. errc::closed if the embedding program has reaped it first,
+  /// so that its exit status is unknown. Unbounded.
   task<result<exit_status>> exited();
   [[nodiscard]] bool running() const noexcept;
   [[nodiscard]] int pid() const noexcept;

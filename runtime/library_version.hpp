@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The version of the library that is linked. <hawser/version.hpp>, which the build generates, has the version of the
-// headers as macros; the two differ where a program was compiled against another release.
+// The version of the linked library. <hawser/version.hpp>, which the build generates, has the version of the headers as
+// macros. The two differ if a program was compiled against another release.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace hawser {
 /// "0.2.0". Any thread.
 std::string_view library_version() noexcept;
 
-/// The commit that the library was built from, abbreviated, with "-dirty" where the sources had uncommitted changes;
-/// "unknown" outside a checkout. Any thread.
+/// The abbreviated commit the library was built from, with "-dirty" if the sources had uncommitted changes; "unknown"
+/// outside a checkout. Any thread.
 std::string_view library_commit() noexcept;
 
 }  // namespace hawser

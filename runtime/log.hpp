@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the library's own remarks go: a sink that the embedding program sets. Not a logging library: no files, no
-// formats, no globals; a logger belongs to its loop and is used on that loop's thread.
+// The library's log: records go to a sink that the embedding program sets. Not a logging library: no files, no formats,
+// no globals. A logger belongs to its loop and is used on that loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ enum class log_level : std::uint8_t { trace, debug, info, warning, error, off };
 
 std::string_view to_string(log_level level) noexcept;
 
-/// The views are valid during the call of the sink only.
+/// The views are valid only during the call to the sink.
 struct log_record {
   log_level level = log_level::info;
-  std::string_view subject;  ///< who speaks: "keeper", a server's name …
+  std::string_view subject;  ///< the source of the record: "keeper", a server's name …
   std::string_view text;
 };
 
@@ -28,7 +28,7 @@ class logger {
   logger() = default;
   logger(log_sink sink, log_level threshold) : sink_(std::move(sink)), threshold_(threshold) {}
 
-  /// Ask before composing an expensive text.
+  /// Check this before building an expensive text.
   [[nodiscard]] bool wants(log_level level) const noexcept {
     return sink_ && level >= threshold_ && level != log_level::off;
   }
@@ -36,7 +36,7 @@ class logger {
   [[nodiscard]] const log_sink& sink() const noexcept { return sink_; }
   [[nodiscard]] log_level threshold() const noexcept { return threshold_; }
 
-  /// A sink that throws has lost its record; the library goes on.
+  /// If the sink throws, the record is lost and the library continues.
   void write(log_level level, std::string_view subject, std::string_view text) const noexcept;
 
  private:

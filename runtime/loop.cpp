@@ -26,7 +26,8 @@ void require_of_the_system(bool made, int number, const char* what) {
   if (!made) throw std::system_error{number, std::generic_category(), what};
 }
 
-// libuv ends the program, or leaves a descriptor behind, when it runs out of them half-way: so many have to be free.
+// If descriptors run out during its initialization, libuv aborts the process or leaks a descriptor. So check that this
+// many are free.
 void require_room_for_libuv() {
   std::array<detail::unique_fd, 8> opened;
   for (detail::unique_fd& one : opened) {
@@ -35,7 +36,7 @@ void require_room_for_libuv() {
   }
 }
 
-// So many pieces of ready work are run before the descriptors get their turn.
+// The number of ready items to run before polling the descriptors again.
 constexpr int items_per_turn = 512;
 
 }  // namespace
@@ -65,7 +66,7 @@ loop::loop() : loop(options{}) {}
 
 loop::loop(options o) : loop(std::move(o), nullptr) {}
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): whoever has options gives them away
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers move their options in
 loop::loop(options o, uv_loop_t* program)
     : clock_(o.clock != nullptr ? o.clock : &steady_),
       core_(std::make_unique<detail::loop_core>()),
@@ -82,7 +83,7 @@ loop::loop(options o, uv_loop_t* program)
     const int made = uv_loop_init(&core.owned);
     require_of_the_system(made == 0, -made, "make libuv's event loop");
   }
-  // libuv makes the descriptor of its async handles with the first of them, the only step that can fail.
+  // libuv opens the descriptor of its async handles with the first such handle; only this step can fail.
   const int woken =
       uv_async_init(core.uv, &core.wake, [](uv_async_t* h) { static_cast<loop*>(h->data)->empty_mailbox(); });
   if (woken != 0 && program == nullptr) uv_loop_close(&core.owned);
@@ -123,16 +124,16 @@ void loop::close_mailbox() noexcept {
     core_->open = false;
     ready_.append(core_->mailbox);
   }
-  // Who posted last may be about to wake the loop; nobody begins to any more.
+  // The last thread that posted may still be about to call uv_async_send; no other thread can start to.
   while (core_->senders.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
 loop::~loop() {
-  if (core_->uv != &core_->owned) return;  // attached_loop has closed everything
+  if (core_->uv != &core_->owned) return;  // attached_loop has already closed everything
   close_mailbox();
   ready_.drop_all();
   close_handles();
-  // libuv's loop ends when the last handle has closed; one that nobody closed would keep it waiting, so look first.
+  // uv_run returns when the last handle has closed. A leaked handle would make it wait forever, so check first.
   uv_walk(
       core_->uv,
       [](uv_handle_t* handle, void*) {
@@ -141,7 +142,7 @@ loop::~loop() {
         detail::broken("a loop died before the handles on it were closed");
       },
       nullptr);
-  while (uv_run(core_->uv, UV_RUN_DEFAULT) != 0) {  // it may still have to forget a uv_stop()
+  while (uv_run(core_->uv, UV_RUN_DEFAULT) != 0) {  // uv_run may return early because of an earlier uv_stop()
   }
   detail::require(ready_.empty(), "closing a loop made a coroutine ready that nobody will run");
   detail::require(timers_.empty(), "a loop died with a timer running on it");
@@ -159,10 +160,10 @@ bool loop::post_item(work& item) noexcept {
     if (!core_->open) return false;
     const bool first = core_->mailbox.empty();
     core_->mailbox.push(item);
-    if (!first) return true;  // one wake-up empties the whole mailbox
+    if (!first) return true;  // one wake-up drains the whole mailbox
     core_->senders.fetch_add(1, std::memory_order_relaxed);
   }
-  // Not under the mutex: the loop's thread, once awake, would only wait for it again.
+  // Not under the mutex: the loop thread would wake up only to wait for it.
   uv_async_send(&core_->wake);
   core_->senders.fetch_sub(1, std::memory_order_release);
   return true;
@@ -177,7 +178,7 @@ void loop::empty_mailbox() noexcept {
 void loop::begin_event() noexcept {
   unattended_ = false;  // until after_poll(), or stay_awake() where that comes later
   core_->event_ended();
-  now_is_known_ = false;  // the event before may have taken its time
+  now_is_known_ = false;  // the previous event may have taken a long time
 }
 
 context loop::begin(stop_source& stop) noexcept {
@@ -209,19 +210,19 @@ void loop::run_ready() noexcept {
     core.event_ended();
     if (observed_) [[unlikely]]
       observer_();
-    now_is_known_ = false;  // or a deadline that is set late in a long turn would count from its beginning
+    now_is_known_ = false;  // otherwise a deadline set late in a long iteration would count from its start
     ready_.run_first();
   }
 }
 
-// Coroutines run before and after each poll; events only make them ready, but for listeners of streams, which run in
-// the poll itself.
+// Coroutines run before and after each poll. Events only make them ready, except that stream listeners run during the
+// poll.
 void loop::before_poll() noexcept {
   unattended_ = false;
   core_->event_ended();
   if (!ready_.empty()) polled_in_vain_ = false;
   run_ready();
-  if (!core_->open) return;  // detached by what has just run: its handles are closing
+  if (!core_->open) return;  // an item that has just run detached the loop; its handles are closing
   ++turn_;
   if (real_time_) [[likely]] {
     arm_timer();
@@ -233,8 +234,8 @@ void loop::before_poll() noexcept {
   unattended_ = attached_;
 }
 
-// At once, and not only before the next poll: a program that calls uv_run(UV_RUN_NOWAIT) from another event loop sleeps
-// outside libuv in between.
+// Run ready work here, and not only before the next poll: a program that calls uv_run(UV_RUN_NOWAIT) from another event
+// loop sleeps outside libuv in between.
 void loop::after_poll() noexcept {
   core_->event_ended();
   if (!ready_.empty()) {
@@ -281,8 +282,8 @@ void loop::wake() noexcept {
   if (core_->open) uv_async_send(&core_->wake);
 }
 
-// Set only when the nearest deadline has changed: many deadlines of one length change it once. libuv counts
-// milliseconds of the same clock; rounded up, the timer is never early.
+// Restarts the libuv timer only if the nearest deadline has changed; many deadlines of equal length change it once.
+// libuv counts milliseconds of the same clock; the value is rounded up, so the timer never expires early.
 void loop::arm_timer() noexcept {
   if (timers_.next() == armed_) return;
   armed_ = timers_.next();
@@ -298,8 +299,8 @@ void loop::arm_timer() noexcept {
       0);
 }
 
-// Descriptors come first: time jumps only when a poll without waiting has found nothing to do, and only if the clock
-// will not jump does the loop really sleep.
+// Descriptors come first: the virtual clock advances only after a non-blocking poll has found nothing. The loop sleeps
+// only if the clock refuses to jump.
 void loop::pass_time_of_test() noexcept {
   now_is_known_ = false;
   timers_.expire(now());
@@ -311,7 +312,7 @@ void loop::pass_time_of_test() noexcept {
   const bool jumped = clock_->jump(timers_.next());
   now_is_known_ = false;
   if (jumped) timers_.expire(now());
-  polled_in_vain_ = jumped && ready_.empty();  // the deadline may have been cancelled: there may be another one
+  polled_in_vain_ = jumped && ready_.empty();  // the deadline may have been cancelled; there may be another one
 }
 
 }  // namespace hawser

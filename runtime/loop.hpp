@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The event loop: a ready queue and a timer queue on one uv_loop_t. `run` is the bridge from ordinary code into
-// coroutines, `post` the way in for other threads. attached_loop.hpp is for programs that run a uv_loop_t of their own.
+// The event loop: a ready queue and a timer queue on one uv_loop_t. Ordinary code enters coroutines through `run`;
+// other threads submit work through `post`. For programs that run a uv_loop_t of their own see attached_loop.hpp.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace hawser {
 class redaction;
 
 namespace detail {
-struct loop_core;  // the libuv side, in detail/loop_core.hpp
+struct loop_core;  // the libuv part, in detail/loop_core.hpp
 }
 
 class loop {
@@ -35,20 +35,20 @@ class loop {
     hawser::clock* clock = nullptr;  ///< null = the steady clock; must outlive the loop
     logger log{};
   };
-  /// Sees every step before it is taken; for tests.
+  /// Called before every step; for tests.
   using step_observer = std::function<void()>;
 
-  /// std::system_error where the program has no descriptors left for it.
+  /// Throws std::system_error if the process has too few free descriptors.
   loop();
   explicit loop(options o);
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;
-  /// Nothing may be left on it: a handle that leaked ends the process with its type's name. Waits for functions that
-  /// `offload` has running.
+  /// Nothing may be left on the loop: a leaked handle terminates the process with the name of its type. Waits for
+  /// functions that `offload` is still running.
   ~loop();
 
-  /// Drives the loop on this thread until `main` has ended, and returns its value. SIGPIPE and SIGXFSZ are blocked on
-  /// this thread meanwhile. Not reentrant, and not for an attached loop, which the program drives.
+  /// Runs the loop on this thread until `main` has ended, and returns its value. SIGPIPE and SIGXFSZ are blocked on
+  /// this thread meanwhile. Not reentrant. Not for an attached loop, which the embedding program runs.
   template <class T>
   T run(task<T> main) {
     root ending{*this};
@@ -56,11 +56,12 @@ class loop {
     return main.take();
   }
 
-  /// Stops the task that run() drives, or those of an attached loop. Loop thread only; others post a call of it.
+  /// Stops the task that run() drives, or the tasks of an attached loop. Loop thread only; other threads post a call to
+  /// it.
   void request_stop() noexcept;
 
-  /// From any thread: `f()` runs on the loop thread, after everything posted before. What it throws is logged. False,
-  /// and `f` is dropped, once the loop is closing. A function still waiting when the loop dies is dropped, too.
+  /// Any thread: `f()` runs on the loop thread after everything posted earlier. Returns false, and drops `f`, once the
+  /// loop is closing. A function that has not run when the loop is destroyed is dropped as well.
   template <class F>
   bool post(F f) {
     auto item = std::make_unique<detail::posted<F>>(std::move(f), log_);
@@ -68,7 +69,7 @@ class loop {
     item.release();  // NOLINT(bugprone-unused-return-value): the mailbox owns it now
     return true;
   }
-  /// The same without an allocation; the item must stay alive until its turn or drop().
+  /// The same without an allocation. The item must stay alive until run() or drop() is called.
   bool post_item(work& item) noexcept;
 
   void ready(work& item) noexcept {
@@ -79,7 +80,7 @@ class loop {
   /// Whether anything waits for its turn.
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
 
-  /// The time, read at most once for each piece of work.
+  /// The current time, read at most once per work item.
   [[nodiscard]] time_point now() noexcept {
     if (!now_is_known_) {
       now_ = clock_->now();
@@ -93,7 +94,7 @@ class loop {
       wake();
   }
 
-  /// The time as the last tick of the system's clock left it, some milliseconds ago, which is cheaper to know.
+  /// The time at the last tick of the system clock, a few milliseconds ago; cheaper to read.
   [[nodiscard]] time_point rough_now() noexcept {
     return now_is_known_ || !real_time_ ? now() : steady_clock::last_tick();
   }
@@ -104,19 +105,19 @@ class loop {
       wake();
   }
 
-  /// Counts the turns of the loop: what happens in one turn belongs together.
+  /// The number of loop iterations so far. Writes to a stream within one iteration are sent together.
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
 
   [[nodiscard]] const logger& log() const noexcept { return log_; }
-  /// What is added to it is taken out of every text of log().
+  /// Secrets added to it are removed from every text written to log().
   [[nodiscard]] const std::shared_ptr<redaction>& hidden() const noexcept { return hidden_; }
   [[nodiscard]] bool on_loop_thread() const noexcept { return std::this_thread::get_id() == thread_; }
 
-  /// A callback of libuv begins: what it finds is an event of its own.
+  /// Call at the start of a libuv callback; each callback counts as a separate event.
   void begin_event() noexcept;
-  /// One ends that libuv runs behind its poll, a timer's or a handle's that has closed. What it has made ready, or a
-  /// timer that it has started, must not wait for an event: whoever drives libuv from another event loop asks it now
-  /// for how long to sleep.
+  /// Call at the end of a libuv callback that runs after the poll (a timer or a close callback). If it has made work
+  /// ready, the next poll must not sleep. This matters to a program that drives libuv from another event loop and asks
+  /// libuv for the poll timeout now.
   void stay_awake() noexcept;
 
   void observe_steps(step_observer observer) {
@@ -149,7 +150,7 @@ class loop {
     loop& owner_;
   };
 
-  /// Without a loop of the program it has one of its own.
+  /// `program` is the embedding program's loop; null: the loop creates its own.
   loop(options o, uv_loop_s* program);
   void open_handles() noexcept;
   void close_handles() noexcept;
@@ -168,17 +169,17 @@ class loop {
   void arm_timer() noexcept;
   void pass_time_of_test() noexcept;
 
-  // What every turn touches, within one cache line.
+  // The members that every iteration touches, within one cache line.
   work_queue ready_;
   std::uint64_t turn_ = 0;
-  time_point armed_ = time_point::max();  // what the libuv timer is set to
+  time_point armed_ = time_point::max();  // the time the libuv timer is set to
   bool busy_ = false;                     // the next poll does not sleep
   bool observed_ = false;
   bool real_time_ = true;
   bool attached_ = false;
   bool unattended_ = false;  // attached, and none of our callbacks is running: libuv must be told of work
   bool now_is_known_ = false;
-  bool polled_in_vain_ = false;  // since something was last ready
+  bool polled_in_vain_ = false;  // a poll has found nothing since work was last ready
   timer_queue timers_;
 
   time_point now_;

@@ -23,7 +23,7 @@ void pool_job::submit(loop& home, const std::shared_ptr<pool_job>& job) {
         if (ended->job->done) ended->job->done();
         ended->home->released();
       });
-  require(status == 0, "libuv refused a job for its pool");  // only without a function
+  require(status == 0, "libuv refused a job for its pool");  // it fails only for a null function
   home.core().acquired();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Running a function that may block on libuv's thread pool. The pool is small and shared with the whole program: keep
-// jobs short, and never let one wait for another.
+// Runs a blocking function on libuv's thread pool. The pool is small and shared with the whole program: keep jobs
+// short, and never let one job wait for another.
 #pragma once
 
 #include <exception>
@@ -14,19 +14,19 @@ namespace hawser {
 
 namespace detail {
 
-/// A job belongs to the heap, not to the frame that waits for it: libuv cannot take a running one back, and a stop
+/// A job is heap-allocated and not part of the awaiting frame: libuv cannot cancel a job that is running, and a stop
 /// must not wait for a slow disk.
 class pool_job {
  public:
   virtual ~pool_job() = default;
   /// On a pool thread.
   virtual void work() noexcept = 0;
-  /// On the loop thread, after work() or instead of it. Not called for a job that was given up.
+  /// Runs on the loop thread after work(), or instead of it. Not called after give_up().
   std::function<void()> done;
 
   /// The pool keeps the job alive until it has run.
   static void submit(loop& home, const std::shared_ptr<pool_job>& job);
-  /// Whoever waited is gone: a job that has not begun never will, one that runs ends unheard.
+  /// The waiting coroutine is gone. A job that has not started is cancelled; the result of a running job is discarded.
   void give_up() noexcept;
 
  private:
@@ -68,15 +68,15 @@ class offload_operation final : public operation {
   }
   void cancel() noexcept override {
     job_->give_up();
-    job_.reset();  // it may still be writing its value
+    job_.reset();  // the pool thread may still be writing its value
     complete();
   }
 
   std::shared_ptr<job> job_;
 };
 
-/// `co_await offload<int>(f)`: f returns a result<int>; it runs on the pool, with copies of what it needs and nothing
-/// by reference. A stop ends the wait at once; f, if it has begun, ends in its own time.
+/// `co_await offload<int>(f)`: f returns a result<int>. It runs on the pool, so it must own copies of what it needs and
+/// hold no references. A stop ends the wait immediately; f, once started, runs to its end.
 template <class T>
 [[nodiscard]] offload_operation<T> offload(std::function<result<T>()> f) {
   return offload_operation<T>{std::move(f)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The base of everything that really waits: it completes exactly once, by its event or by a stop, and resumes its
-// coroutine from the ready queue, never from the notifier's stack.
+// The base class of every leaf operation that suspends. It completes exactly once, by its event or by a stop, and
+// resumes its coroutine from the ready queue, never on the stack of the notifier.
 #pragma once
 
 #include "error.hpp"
@@ -34,13 +34,13 @@ class operation : private work, private stop_callback {
   operation() = default;
   ~operation() { detail::require(!pending_, "a coroutine was destroyed while an operation of it was under way"); }
 
-  /// Begins the work; may complete() at once. Not called when a stop came first.
+  /// Starts the operation; may call complete() at once. Not called if a stop came first.
   virtual void start() = 0;
-  /// Begins the cancellation. Whoever can end at once calls complete(); who cannot (libuv still owns a request) does
-  /// so in its callback.
+  /// Starts the cancellation. An operation that can end immediately calls complete() here. If libuv still owns a
+  /// request, complete() is called from the request's callback.
   virtual void cancel() noexcept = 0;
 
-  /// The event has happened, and a stop that comes later changes nothing: what was received is handed over.
+  /// Records the event. A later stop has no effect: the received value is delivered.
   void complete() noexcept {
     unlink();
     pending_ = false;
@@ -48,7 +48,7 @@ class operation : private work, private stop_callback {
   }
 
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
-  /// In start(), before what cannot be undone: whether a stop of another thread is on its way.
+  /// For start(), before an irreversible step: whether another thread has requested a stop that is not delivered yet.
   [[nodiscard]] bool stop_is_coming() const noexcept { return where_.stop_requested_anywhere(); }
   [[nodiscard]] loop& home() const noexcept { return *where_.loop; }
 

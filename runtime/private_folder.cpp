@@ -52,7 +52,7 @@ result<void> check_file(const std::string& path, const struct stat& found) {
 }
 
 result<secret> read_all(int fd, const std::string& path, std::size_t max_bytes) {
-  std::string content(max_bytes + 1, '\0');  // at once: a buffer that grows leaves copies behind
+  std::string content(max_bytes + 1, '\0');  // allocated at once: a growing buffer leaves copies behind
   std::size_t size = 0;
   result<secret> outcome = error{};
   while (true) {
@@ -70,13 +70,13 @@ result<secret> read_all(int fd, const std::string& path, std::size_t max_bytes) 
   return outcome;
 }
 
-// mkdir(2) that says whether there was anything to do; the mode is asked for again because the umask may take bits.
+// mkdir(2) for a folder that may exist already. chmod sets the mode again, because the umask may have cleared bits.
 result<void> make_one(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0) {
     if (::chmod(path.c_str(), 0700) != 0) return detail::file_error(errno, path, "chmod");
     return {};
   }
-  // On a file system that is read-only, or through a folder one may not write to, an existing one is not EEXIST.
+  // On a read-only file system, or without write permission, mkdir does not return EEXIST for an existing folder.
   const int why = errno;
   struct stat found{};
   if (::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode)) return {};
@@ -106,7 +106,7 @@ result<private_folder> private_folder::make(const std::string& path) {
 
 result<std::optional<secret>> private_folder::read(const std::string& name, std::size_t max_bytes) const {
   const std::string path = path_of(name);
-  // O_NONBLOCK: opening a FIFO must not wait for its other end.
+  // O_NONBLOCK: opening a FIFO must not wait for its writer.
   const unique_fd file{::openat(folder_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
   if (!file && errno == ENOENT) return std::optional<secret>{};
   if (!file && errno == ELOOP) return refused(path, "a symbolic link; put the file itself there");
@@ -117,7 +117,7 @@ result<std::optional<secret>> private_folder::read(const std::string& name, std:
   if (auto good = check_file(path, found); !good) return std::move(good).error();
   if (static_cast<std::size_t>(found.st_size) > max_bytes)
     return error{.code = errc::too_large, .what = path + ": larger than " + std::to_string(max_bytes) + " bytes"};
-  // The limit is the file's size: nobody writes into a file that is only ever replaced.
+  // The file size is the limit: the file is only ever replaced, never written in place.
   auto content = read_all(file.get(), path, static_cast<std::size_t>(found.st_size));
   if (!content) return std::move(content).error();
   return std::optional<secret>{*std::move(content)};
@@ -128,7 +128,7 @@ result<void> private_folder::write(const std::string& name, const secret& conten
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   unique_fd file{::openat(folder_.get(), name.c_str(), flags, 0600)};
   if (!file) return detail::file_error(errno, path, "make this file");
-  if (fchmod(file.get(), 0600) != 0) return detail::file_error(errno, path, "chmod");  // the umask may have taken bits
+  if (fchmod(file.get(), 0600) != 0) return detail::file_error(errno, path, "chmod");  // the umask may clear bits
   if (auto written = detail::write_all(file.get(), content.reveal(), path); !written) return written;
   if (fsync(file.get()) != 0) return detail::file_error(errno, path, "fsync");
   if (file.reset() != 0) return detail::file_error(errno, path, "close");
@@ -137,7 +137,7 @@ result<void> private_folder::write(const std::string& name, const secret& conten
 
 result<void> private_folder::replace(const std::string& name, const secret& content) const {
   const std::string temporary = temporary_for(name);
-  if (auto removed = remove(temporary); !removed) return removed;  // what a process that was killed has left
+  if (auto removed = remove(temporary); !removed) return removed;  // left behind by a killed process
   auto done = write(temporary, content);
   if (done && ::renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) != 0)
     done = detail::file_error(errno, path_of(name), "rename over it");
@@ -145,8 +145,8 @@ result<void> private_folder::replace(const std::string& name, const secret& cont
     ::unlinkat(folder_.get(), temporary.c_str(), 0);
     return done;
   }
-  // The new name must survive a power cut, too.
-  if (fsync(folder_.get()) != 0 && errno != EINVAL)  // some file systems know no syncing of folders
+  // Sync the folder as well: the rename must survive a power failure.
+  if (fsync(folder_.get()) != 0 && errno != EINVAL)  // some file systems do not support fsync on folders
     return detail::file_error(errno, path_, "fsync");
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files that hold secrets or are trusted, in a folder of the user's alone. Everything here blocks: it is for functions
-// on the pool. What others could have read, written or put there is refused, and the error says how to mend it.
+// Files that hold secrets or are trusted, in a folder that only the user can access. All functions block: call them on
+// the pool. Files and folders that other users could have read, written or created are refused; the error says how to
+// fix it.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +14,27 @@
 
 namespace hawser {
 
-/// errc::io for what the system refuses, errc::config for what is refused here.
+/// errc::io for errors of the system, errc::config for what is refused here.
 class private_folder {
  public:
-  /// Nothing = it does not exist. Refused is one that belongs to somebody else, or that others may write to.
+  /// nullopt: it does not exist. Refused if it belongs to another user or others may write to it.
   static result<std::optional<private_folder>> open(std::string path);
-  /// Makes it, and the folders above it, where they do not exist: with mode 0700, whatever the umask.
+  /// Creates the folder and its missing parents with mode 0700, independent of the umask.
   static result<private_folder> make(const std::string& path);
 
-  /// Nothing = there is no such file. Refused is what is not a regular file with one name, belongs to somebody else,
-  /// or may be read or written by others. errc::too_large beyond `max_bytes`.
+  /// nullopt: no such file. Refused unless it is a regular file with a single hard link that belongs to the user and
+  /// that others can neither read nor write. errc::too_large beyond `max_bytes`.
   [[nodiscard]] result<std::optional<secret>> read(const std::string& name, std::size_t max_bytes) const;
 
-  /// The file is the complete old one or the complete new one, whatever happens in between; when this returns without
-  /// an error, the new one is on the disk. Mode 0600 from the first byte, whatever the umask. The new file is written
-  /// under the name of `temporary_for`, so two may not replace the same file at once: hold a file_lock.
+  /// Atomic: at any time the file is the complete old one or the complete new one. When this returns without an error,
+  /// the new one has been synced to disk. Mode 0600 from the first byte, independent of the umask. The new file is
+  /// first written under the name of `temporary_for`, so concurrent replacements of one file are not allowed: hold a
+  /// file_lock.
   [[nodiscard]] result<void> replace(const std::string& name, const secret& content) const;
   static std::string temporary_for(const std::string& name) { return name + ".new"; }
 
   [[nodiscard]] bool has(const std::string& name) const noexcept;
-  /// It is no error if there was none.
+  /// A missing file is not an error.
   [[nodiscard]] result<void> remove(const std::string& name) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bounded queue between coroutines of one loop: a full one makes the producer wait, an empty one the consumer.
+// A bounded queue between coroutines of one loop. push waits while the queue is full, pop while it is empty.
 #pragma once
 
 #include <deque>
@@ -72,14 +72,14 @@ class queue {
     std::optional<T> value_;
   };
 
-  /// Waits for room. A value that was not accepted is dropped with the operation: the caller was stopped, or the
-  /// queue is closed.
+  /// Waits for space. A value that was not accepted, because of a stop or because the queue is closed, is destroyed
+  /// with the operation.
   [[nodiscard]] push_operation push(T value) { return push_operation{*this, std::move(value)}; }
-  /// Waits for a value; after close() hands out what is left, then errc::closed. A value handed over is never lost to
-  /// a stop that comes later.
+  /// Waits for a value. After close() it returns the remaining values, then errc::closed. A value that has been handed
+  /// over is not lost to a later stop.
   [[nodiscard]] pop_operation pop() { return pop_operation{*this}; }
 
-  /// False if full or closed; the value is untouched then.
+  /// False if the queue is full or closed; `value` is then unchanged.
   bool try_push(T& value) { return !closed_ && offer(value); }
   std::optional<T> try_pop() {
     if (items_.empty()) return std::nullopt;
@@ -94,7 +94,7 @@ class queue {
     return first;
   }
 
-  /// Nothing more goes in. Waiting producers and, once it is empty, consumers end with errc::closed.
+  /// Rejects further values. Waiting producers end with errc::closed, and so do consumers once the queue is empty.
   void close() noexcept {
     closed_ = true;
     while (!producers_.empty()) producers_.front().end();

@@ -46,7 +46,8 @@ bool in_base64(char c) noexcept {
          c == '-' || c == '_';
 }
 
-// The characters that bytes become when `before` others stand in front of them, as far as they depend on nothing else.
+// The base64 characters of `bytes` that are the same whatever stands before and after, if `before` bytes (modulo 3)
+// precede them.
 std::string base64_core(std::string_view bytes, std::size_t before) {
   std::string padded(before, '\0');
   padded.reserve(before + bytes.size());
@@ -66,13 +67,14 @@ unsigned char one_base64(unsigned char c) noexcept { return c == '-' ? '+' : c =
 
 }  // namespace
 
-// What becomes of a text when one level of some encoding is taken off; and for each of its bytes, where in the original
-// text that began, with the end of the text as the last.
+// A text with one level of some encoding removed. `from` maps each byte to the offset in the original text where it
+// began; the last entry is the end of the text.
 struct redaction::view {
   std::string bytes{};
   std::vector<std::uint32_t> from{};
 
-  // `decode` gets a text that begins with `sign`; it says how long the code is and what it stands for, or nothing.
+  // `decode` gets a text that begins with `sign`. It returns the length of the escape sequence and stores the decoded
+  // bytes, or returns 0 if it is not one.
   template <class Decode>
   static view without(char sign, std::string_view text, const view* of, Decode decode) {
     view out;
@@ -96,7 +98,7 @@ struct redaction::view {
   }
 
   [[nodiscard]] range origin(range here) const {
-    // An escape may have become several bytes, of which the secret has perhaps the first only.
+    // An escape sequence may decode to several bytes, of which only the first may belong to the secret.
     while (here.end + 1 < from.size() && from[here.end] == from[here.end - 1]) ++here.end;
     return {from[here.begin], from[here.end]};
   }
@@ -148,10 +150,10 @@ namespace {
 
 std::size_t slot_of(std::uint32_t key) noexcept { return (key * 2654435761U) >> 16U; }
 
-// The sum of a text is a polynomial in this, modulo 2^64.
+// The hash of a text is a polynomial in this base, modulo 2^64.
 constexpr std::uint64_t sum_base = 0x9E3779B97F4A7C15;
 
-// Its powers of powers of two.
+// sum_base to the power of 2^i.
 constexpr auto sum_powers = [] {
   std::array<std::uint64_t, 64> all{};
   all[0] = sum_base;
@@ -165,12 +167,12 @@ std::uint64_t sum_of(std::string_view bytes) noexcept {
   return sum;
 }
 
-// A text is looked at in windows of so many bytes, or as many as the longest secret has.
+// A text is searched in windows of this many bytes, or of the length of the longest secret if that is larger.
 constexpr std::size_t least_window = std::size_t{64} * 1024;
 
 }  // namespace
 
-// Where a secret stands in the tables.
+// The keys of a secret in the tables.
 struct redaction::needles::place {
   explicit place(std::string_view one)
       : power(static_cast<unsigned>(std::bit_width(one.size())) - 1),
@@ -212,7 +214,7 @@ void redaction::needles::find(std::string_view in, Fold fold, Found found) const
   const auto* bytes = reinterpret_cast<const unsigned char*>(in.data());
   if (whole_.empty() || in.size() < 4) return;
   const std::size_t window = std::max(least_window, longest_);
-  std::vector<std::uint64_t> sums;  // of the first 0, 1, 2 … bytes from `begin` on, once they are asked for
+  std::vector<std::uint64_t> sums;  // prefix hashes: of the first 0, 1, 2 … bytes from `begin`; computed on demand
   std::size_t begin = 0;
   const auto sum = [&](std::size_t at, unsigned power) {
     return sums[at - begin + (std::size_t{1} << power)] - sums[at - begin] * sum_powers[power];
@@ -260,10 +262,10 @@ void redaction::add(std::string_view hidden) {
   if (!plain_.has(hidden)) {
     index(hidden);
   } else if (const auto before = found_in(known_, hidden); before != known_.end()) {
-    std::rotate(before, before + 1, known_.end());  // it is in use again, and so the youngest
+    std::rotate(before, before + 1, known_.end());  // it is in use again, so it becomes the newest
     return;
   } else {
-    return;  // it is there for good, or held
+    return;  // permanent or held
   }
   known_.emplace_back(hidden);
   drop_the_oldest();
@@ -301,13 +303,13 @@ void redaction::release(const secret& hidden) {
   const bool kept =
       found_in(held_, hidden.reveal()) != held_.end() || found_in(lasting_, hidden.reveal()) != lasting_.end();
   if (kept) return;
-  known_.push_back(hidden);  // others may still say it, for a while
+  known_.push_back(hidden);  // other parties may still send it for a while
   drop_the_oldest();
 }
 
 void redaction::index(std::string_view hidden) {
   plain_.add(hidden);
-  if (hidden.find(' ') != std::string_view::npos) {  // as forms write it
+  if (hidden.find(' ') != std::string_view::npos) {  // as in application/x-www-form-urlencoded
     std::string plus{hidden};
     std::replace(plus.begin(), plus.end(), ' ', '+');
     plain_.add(plus);
@@ -327,7 +329,7 @@ void redaction::search(std::string_view text, const view* of, int levels, std::v
   const auto here = [&](std::size_t begin, std::size_t count) {
     range one{begin, begin + count};
     if (of != nullptr) one = of->origin(one);
-    // In a text that is one secret over and over, there is one at every byte.
+    // A text that repeats one secret has a match at every byte; merge them.
     if (!found.empty() && one.begin >= found.back().begin && one.begin < found.back().end) {
       found.back().end = std::max(found.back().end, one.end);
     } else {
@@ -337,7 +339,7 @@ void redaction::search(std::string_view text, const view* of, int levels, std::v
   plain_.find(text, as_it_is, here);
   hex_.find(text, lower, here);
   base64_.find(text, one_base64, [&](std::size_t begin, std::size_t count) {
-    // The characters beside the core hold bits of the secret, too.
+    // The characters next to the core also contain bits of the secret.
     const std::size_t before = begin > 0 && in_base64(text[begin - 1]) ? 1 : 0;
     const std::size_t behind = begin + count < text.size() && in_base64(text[begin + count]) ? 1 : 0;
     here(begin - before, before + count + behind);
@@ -361,7 +363,7 @@ std::vector<redaction::range> redaction::ranges_in(std::string_view text) const 
 std::string redaction::beginning(std::string_view text, std::size_t most_bytes) const {
   const std::string_view searched = text.substr(0, std::min(text.size(), most_bytes) + longest);
   std::string shown = apply(searched);
-  // What was searched may end inside a secret, and what stands before it may have become shorter.
+  // The searched part may end inside a secret, and redaction may have shortened what precedes it.
   if (searched.size() < text.size()) shown.resize(shown.size() - std::min(shown.size(), longest));
   if (shown.size() <= most_bytes) return shown;
   std::size_t end = most_bytes;
@@ -376,7 +378,7 @@ std::string redaction::apply(std::string_view text) const {
   std::string out;
   std::size_t done = 0;
   for (const range& one : ranges_in(text)) {
-    // Secrets that overlap are one to whoever reads it.
+    // Overlapping secrets are replaced by one mark.
     if (one.begin >= done) {
       out += text.substr(done, one.begin - done);
       out += mark;

@@ -5,8 +5,8 @@
 
 namespace hawser {
 
-// A spawned task and its place in the ready queue: first to begin, then to be reaped. The scope, not the task,
-// destroys the frame, and not before the frame's final suspension is over.
+// A spawned task and its ready-queue item: queued once to start the task and once to reap it. The scope, not the task,
+// destroys the frame, and only after final suspension has completed.
 class scope::entry final : public work, public completion {
  public:
   entry(scope& owner, task<void> child) : owner_(owner), child_(std::move(child)) {}
@@ -35,7 +35,7 @@ class scope::entry final : public work, public completion {
     delete this;
     owner.ended();
   }
-  // The loop is going while the task never began; the scope's own destructor will complain.
+  // The loop was destroyed before the task started. The destructor of the scope reports it.
   void drop() noexcept override { delete this; }
 
   scope& owner_;

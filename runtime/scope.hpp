@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The only way to have two things under way at once: a scope owns the tasks given to it, and is joined before it
-// dies. There is no detach.
+// The only way to run tasks concurrently. A scope owns the tasks spawned into it and must be joined before it is
+// destroyed. There is no detach.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@ namespace hawser {
 
 class scope {
  public:
-  /// Inherits loop and stop: `scope s{co_await this_context()};`
+  /// Inherits the loop and the stop source: `scope s{co_await this_context()};`
   explicit scope(context parent) noexcept : loop_(*parent.loop), stop_(parent.stop) {}
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   ~scope() { detail::require(live_ == 0, "a scope died before its tasks were joined"); }
 
-  /// The task begins at its next turn. It handles its own errors: one that ends by an exception ends the process.
+  /// The task starts when the ready queue reaches it. It handles its own errors: an exception that escapes it
+  /// terminates the process.
   void spawn(task<void> child);
   void request_stop() noexcept { stop_.request_stop(); }
   [[nodiscard]] bool stop_requested() const noexcept { return stop_.stop_requested(); }
   [[nodiscard]] std::size_t live() const noexcept { return live_; }
-  /// What a task spawned here sees.
+  /// The context that tasks spawned here run in.
   [[nodiscard]] context where() noexcept { return context{&loop_, &stop_}; }
 
   class join_operation final : private work {
@@ -43,7 +44,7 @@ class scope {
    private:
     friend class scope;
     void run() noexcept override {
-      // Somebody may have spawned between the last end and this turn.
+      // A task may have been spawned after the last one ended and before this item ran.
       if (scope_.live_ > 0) {
         detail::require(scope_.joiner_ == nullptr, "a scope was joined by two at once");
         scope_.joiner_ = this;
@@ -55,8 +56,8 @@ class scope {
     std::coroutine_handle<> waiting_;
   };
 
-  /// Waits until every task has ended. A stop reaches the tasks, not the wait: joining always completes. Unbounded:
-  /// the tasks' own bounds hold.
+  /// Waits until every task has ended. A stop reaches the tasks, not this wait: join always completes. Unbounded: only
+  /// the tasks themselves limit it.
   [[nodiscard]] join_operation join() noexcept { return join_operation{*this}; }
 
  private:
@@ -69,7 +70,7 @@ class scope {
   join_operation* joiner_ = nullptr;
 };
 
-/// Runs `body(scope, args…)` and, on every path out of it, stops and joins what it spawned.
+/// Runs `body(scope, args…)`. On every exit path, stops and joins the tasks it spawned.
 template <class F, class... Args>
 auto with_scope(F body, Args... args) -> std::invoke_result_t<F&, scope&, Args...> {
   using value = typename std::invoke_result_t<F&, scope&, Args...>::value_type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number of places that coroutines of one loop share; who finds none waits, first come first served.
+// A counting semaphore for the coroutines of one loop. Waiters are served in FIFO order.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class semaphore {
     detail::require(free_ == places_, "a semaphore died while somebody had a place of it");
   }
 
-  /// A place, given back when it dies.
+  /// One unit of the semaphore; its destructor releases it.
   class permit {
    public:
     permit() = default;
@@ -72,9 +72,9 @@ class semaphore {
     bool granted_ = false;
   };
 
-  /// Waits for a place. One that was granted before a stop is handed over. Unbounded: put with_timeout around it.
+  /// Waits for a permit. A permit granted before a stop is delivered. Unbounded: use with_timeout.
   [[nodiscard]] acquire_operation acquire() noexcept { return acquire_operation{*this}; }
-  /// A place if there is one just now; nobody who waits is overtaken, since there is none as long as somebody does.
+  /// A permit if one is free now. It cannot overtake a waiter, because no permit is free while a coroutine waits.
   [[nodiscard]] std::optional<permit> try_acquire() noexcept {
     if (free_ == 0) return std::nullopt;
     --free_;

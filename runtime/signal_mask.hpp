@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which signals a thread blocks, to give a thread that runs the embedding program's functions the mask of the program
-// instead of that of the loop thread, which blocks the signals of failed writes.
+// A thread's signal mask. Used to give threads that run the embedding program's functions the program's mask instead of
+// the mask of the loop thread, which blocks SIGPIPE and SIGXFSZ.
 #pragma once
 
 #include <csignal>
@@ -9,9 +9,9 @@ namespace hawser {
 
 class signal_mask {
  public:
-  /// That of the calling thread.
+  /// Copies the mask of the calling thread.
   signal_mask() noexcept;
-  /// Makes it that of the calling thread.
+  /// Sets the mask of the calling thread.
   void apply() const noexcept;
 
  private:

@@ -18,7 +18,7 @@ struct signal_core {
   wait_slot waiter;
 
   void on_signal(int number) noexcept {
-    // A pending signal is one signal, however often it was sent: so it is in Unix, and so the list stays short.
+    // As in POSIX, a signal that is already pending is not queued again; this also bounds the list.
     if (std::find(arrived.begin(), arrived.end(), number) == arrived.end()) arrived.push_back(number);
     waiter.wake();
   }

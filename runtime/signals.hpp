@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unix signals as something to await. For programs: the library itself never touches a disposition.
+// Awaitable Unix signals. For programs only: the library itself never changes a signal disposition.
 #pragma once
 
 #include <initializer_list>
@@ -31,7 +31,8 @@ class signal_set {
     detail::signal_core& core_;
   };
 
-  /// The number of the next signal; one that came while nobody waited is not lost. One waiter at a time. Unbounded.
+  /// Waits for the next signal and returns its number. A signal that arrives while no coroutine waits is kept. One
+  /// waiter at a time. Unbounded.
   [[nodiscard]] next_operation next() { return next_operation{*core_}; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting for time to pass.
+// Sleeping for a duration, and yielding to other ready work.
 #pragma once
 
 #include "operation.hpp"
@@ -25,10 +25,10 @@ class sleep_operation final : public operation, private timer {
   duration length_;
 };
 
-/// `co_await sleep_for(2s)`: an error only if a stop came first.
+/// `co_await sleep_for(2s)`: fails only if a stop comes first.
 [[nodiscard]] inline sleep_operation sleep_for(duration length) { return sleep_operation{length}; }
 
-/// Not an operation: it waits for nothing that could be cancelled, and who is stopped must let others go first, too.
+/// Not an operation: there is nothing to cancel, and a stopped coroutine must yield, too.
 class yield_operation final : private work {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -41,7 +41,7 @@ class yield_operation final : private work {
   void await_resume() const noexcept {}
 };
 
-/// Lets everything that is ready now go first, under a stop as well.
+/// Runs everything that is ready now before the caller resumes, even after a stop.
 [[nodiscard]] inline yield_operation yield() { return {}; }
 
 }  // namespace hawser

@@ -13,7 +13,7 @@ namespace hawser {
 result<void> open_standard_descriptors() {
   for (const int wanted : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(wanted, F_GETFD) != -1 || errno != EBADF) continue;
-    // The other direction than the usual one. The lowest free descriptor is the wanted one, since those below are open.
+    // Opened in the opposite direction. The lowest free descriptor is the wanted one, because all lower ones are open.
     const int opened = ::open("/dev/null", wanted == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (opened != wanted) return detail::from_errno(opened < 0 ? errno : EMFILE, "/dev/null cannot be opened");
   }

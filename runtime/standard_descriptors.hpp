@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a program does before it opens anything: a descriptor 0, 1 or 2 that is missing would become that of its first
-// file or socket, and what it prints would be written there. For programs; a library does not decide that for whoever
-// embeds it.
+// Opens missing standard descriptors before a program opens anything else. If descriptor 0, 1 or 2 were closed, the
+// first file or socket would get its number and receive the program's output. For programs only: a library must not
+// decide this for the embedding program.
 #pragma once
 
 #include "error.hpp"
 
 namespace hawser {
 
-/// Descriptors 0 to 2 that are closed become /dev/null, opened so that reading stdin and writing stdout or stderr is
-/// still the error EBADF. Programs that this one starts inherit them.
+/// Opens /dev/null for each closed descriptor from 0 to 2, in the opposite direction, so that reading stdin and writing
+/// stdout or stderr still fail with EBADF. Programs started by this one inherit them.
 result<void> open_standard_descriptors();
 
 }  // namespace hawser

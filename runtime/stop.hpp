@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cooperative stop inside one loop: a tree of `stop_source`s whose nodes live in coroutine frames, so that a deadline
-// or a scope allocates nothing for it. Loop thread only; `stop_bridge` brings in a caller's std::stop_token.
+// Cooperative stop within one loop: a tree of `stop_source`s whose nodes live in coroutine frames, so a deadline or a
+// scope needs no allocation for it. Loop thread only. `stop_bridge` connects a caller's std::stop_token.
 #pragma once
 
 #include <stop_token>
@@ -11,8 +11,8 @@ namespace hawser {
 
 class stop_source;
 
-/// Something to be told when a stop is requested. `on_stop` only *starts* a cancellation: it resumes nobody,
-/// allocates nothing and takes no lock. It runs at most once per link.
+/// Called when a stop is requested. `on_stop` only *starts* a cancellation: it must not resume a coroutine, allocate or
+/// lock. It runs at most once per link.
 class stop_callback : private detail::list_node<stop_callback> {
  public:
   [[nodiscard]] bool linked() const noexcept { return list_node::linked(); }
@@ -31,7 +31,7 @@ class stop_callback : private detail::list_node<stop_callback> {
 class stop_source final : private stop_callback {
  public:
   stop_source() = default;
-  /// Stops when `parent` does; a null parent never stops.
+  /// Stops when `parent` stops. A null parent never stops.
   explicit stop_source(stop_source* parent) noexcept { follow(parent); }
 
   void follow(stop_source* parent) noexcept {
@@ -46,10 +46,11 @@ class stop_source final : private stop_callback {
 
   [[nodiscard]] bool stop_requested() const noexcept { return requested_; }
 
-  /// A token that another thread may stop, and whose message to this source takes a turn of the loop. It lives as long.
+  /// Registers a token that another thread may stop. A stop_bridge delivers its stop to this source one loop iteration
+  /// later. The token must outlive this source.
   void watch(const std::stop_token& outside) noexcept { outside_ = &outside; }
-  /// The same as stop_requested(), and whether a token of another thread has been stopped, here or further up, whose
-  /// message has not arrived yet. For what cannot be undone: ask before it is done.
+  /// Like stop_requested(), but also true if a token registered with watch(), here or on an ancestor, has been stopped
+  /// and the bridge has not delivered it yet. Check it before an irreversible step.
   [[nodiscard]] bool stop_requested_anywhere() const noexcept {
     for (const stop_source* at = this; at != nullptr; at = at->parent_) {
       if (at->requested_ || (at->outside_ != nullptr && at->outside_->stop_requested())) return true;
@@ -57,7 +58,8 @@ class stop_source final : private stop_callback {
     return false;
   }
 
-  /// Precondition: not requested yet; a caller looks first, so that no callback runs inside its own start.
+  /// Precondition: no stop has been requested. The caller checks first, so that no callback runs while it is being
+  /// linked.
   void link(stop_callback& callback) noexcept { callbacks_.push_back(callback); }
 
   void request_stop() noexcept {

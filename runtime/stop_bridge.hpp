@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Brings a caller's std::stop_token, which may fire on any thread, to a stop_source on the loop.
+// Forwards a caller's std::stop_token, which may fire on any thread, to a stop_source on the loop.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace hawser {
 
-/// Made and destroyed on the loop thread. The message to the loop is allocated here, so that firing allocates nothing.
+/// Constructed and destroyed on the loop thread. The message to the loop is allocated here, so that firing allocates
+/// nothing.
 class stop_bridge {
  public:
   stop_bridge(loop& to, const std::stop_token& from, stop_source& target)
@@ -33,7 +34,7 @@ class stop_bridge {
 
     loop& to;
     stop_source* target;             // loop thread only
-    std::shared_ptr<message> alive;  // set while the mailbox holds the message, for the bridge may be gone by then
+    std::shared_ptr<message> alive;  // set while the mailbox holds the message; the bridge may be destroyed meanwhile
   };
   struct fire {
     message* m;

@@ -115,7 +115,7 @@ void stream::close_operation::await_suspend(std::coroutine_handle<> waiting) noe
 
 task<result<void>> stream::shutdown() {
   if (core_->closing) co_return result<void>{};
-  do {  // somebody may write between the end of the waiting and our turn
+  do {  // another coroutine may write before this one resumes
     auto sent = co_await drained();
     if (!sent) co_return sent.error();
   } while (core_->bytes_corked > 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A byte stream over a pipe or a socket. Reading, once begun, stays on and collects into one growing buffer until a
-// high-water mark. A write leaves at once when nobody else is ready to run; what several write in one turn of the loop
-// leaves in one gathered system call at its end.
+// A byte stream over a pipe or a socket. Once started, reading continues into one growing buffer up to a high-water
+// mark. A write is sent immediately if no other work is ready; several writes within one loop iteration are sent with
+// one writev at its end.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,27 @@ struct stream_deleter {
 }  // namespace detail
 
 struct stream_limits {
-  /// Reading pauses while nobody waits for bytes and this many are unread …
+  /// Reading pauses at this many unread bytes if no coroutine waits for more.
   std::size_t high_water = std::size_t{1} << 20;
-  /// … and a consumer that takes nothing and wants ever more ends with errc::too_large here.
+  /// A stream whose consumer waits for more without consuming fails with errc::too_large at this many unread bytes.
   std::size_t max_unread = std::size_t{256} << 20;
 };
 
-/// Hears of bytes as they arrive, on the loop's own stack: for protocols that handle whole messages at once and would
-/// only pay for a coroutine in between. It may close the stream, not destroy it.
+/// Called as bytes arrive, directly from the poll callback: for protocols that process whole messages at once and do
+/// not need a coroutine in between. It may close the stream, but not destroy it.
 class byte_listener {
  public:
-  /// unread() has grown; whatever is not consumed will be shown again together with what follows.
+  /// unread() has grown. Bytes that are not consumed are included again in the next call.
   virtual void on_bytes() noexcept = 0;
-  /// The other side has ended the stream, or it is broken; not called when this side closes it.
+  /// The peer has ended the stream, or reading has failed. Not called when this side closes the stream.
   virtual void on_end(const error& why) noexcept = 0;
 
  protected:
   ~byte_listener() = default;
 };
 
-/// Hears, once, that nothing more can be written, also when nothing is being written: the other side has closed.
-/// Perhaps from inside write(). Not called when this side closes.
+/// Called once when nothing more can be written because the peer has closed, even if no write is pending. The call may
+/// come from inside write(). Not called when this side closes the stream.
 class write_listener {
  public:
   virtual void on_write_failed(const error& why) noexcept = 0;
@@ -53,7 +53,7 @@ class write_listener {
 
 class stream {
  public:
-  /// Takes a descriptor of a pipe or a local socket, and owns it from then on, also when it fails.
+  /// Takes ownership of the descriptor of a pipe or a local socket, even if it fails.
   static result<stream> adopt(loop& home, int descriptor, stream_limits limits = {});
   explicit stream(detail::stream_core* core) noexcept : core_(core) {}
 
@@ -107,49 +107,51 @@ class stream {
     detail::stream_core& core_;
   };
 
-  /// Waits until bytes have arrived that no read_some() has shown yet, and shows all that are unread. The view is
+  /// Waits until bytes have arrived that no read_some() has returned yet, and returns all unread bytes. The view is
   /// valid until the next consume() or await. The end of the stream is errc::closed. One reader at a time. Unbounded.
   [[nodiscard]] read_operation read_some() { return read_operation{*core_}; }
   [[nodiscard]] std::string_view unread() const noexcept;
   void consume(std::size_t count) noexcept;
-  /// The same, but hands over the memory of the first `count` unread bytes, for messages too large to copy.
+  /// Like consume(), but returns the memory of the first `count` unread bytes, for messages that are too large to copy.
   [[nodiscard]] byte_buffer take(std::size_t count);
-  /// So many unread bytes are going to lie here before anybody looks at one: makes room for them at once, and over a
-  /// socket lets the system collect megabytes before it tells.
+  /// The consumer needs `count` unread bytes before it can continue. Reserves the memory at once and, on a socket, sets
+  /// SO_RCVLOWAT so that the kernel collects megabytes before it wakes the loop.
   void expect(std::size_t count);
-  /// Bytes that the system has and unread() has not: a sign of life while it collects.
+  /// Bytes in the kernel's receive buffer, not yet in unread(). Shows progress while the kernel collects.
   [[nodiscard]] std::size_t outside() const noexcept;
-  /// Gives back the memory that is kept for the next bytes of either direction, if none are waiting in it.
+  /// Frees the buffers of both directions, if they are empty.
   void rest() noexcept;
 
-  /// Instead of read_some(), or after it: begins to read and tells `to`, which must outlive the stream or its closing.
-  /// What is unread already, or the end if that was seen, is told in a turn of its own. high_water does not apply.
+  /// Instead of read_some(), or after it: starts reading and calls `to`, which must outlive the stream or its closing.
+  /// Bytes that are already unread, or an end that was already seen, are reported in a separate work item. high_water
+  /// does not apply.
   void listen(byte_listener& to);
   void watch_writes(write_listener& to) noexcept;
 
-  /// Takes the bytes and never waits; a failure shows in drained(). Keep an eye on queued(). Inside loop::run only,
-  /// which keeps SIGPIPE away.
+  /// Queues the bytes and never waits. An error is reported by drained(). Check queued() for back pressure. Only inside
+  /// loop::run, which blocks SIGPIPE.
   void write(std::string_view bytes);
   void write(const char* text) { write(std::string_view{text}); }
   /// The same without a copy, for large pieces.
   void write(std::string&& bytes);
-  /// Bytes that the system has not taken yet.
+  /// Bytes that the system has not accepted yet.
   [[nodiscard]] std::size_t queued() const noexcept;
-  /// What is queued will not leave, not by closing either; drained() that waits for it ends with errc::closed. Only
-  /// before closing: the other side may have half a message.
+  /// Discards the queued bytes; close() does not send them either. A pending drained() ends with errc::closed. Use it
+  /// only before closing: the peer may have received half a message.
   void drop_unsent() noexcept;
-  /// Takes bytes out of the queue of which none has left; false, and nothing happens, if one has. `from`: how many were
-  /// written to the stream before them, without those that were taken back.
+  /// Removes bytes from the queue if none of them has been sent; otherwise returns false and changes nothing. `from`:
+  /// how many bytes were written to the stream before them, without those that were removed by take_back().
   bool take_back(std::uint64_t from, std::size_t count) noexcept;
-  /// Bytes that the system has taken so far, of all that were written.
+  /// Bytes that the system has accepted so far.
   [[nodiscard]] std::uint64_t written() const noexcept;
-  /// Waits until the system has taken everything: back pressure. Unbounded.
+  /// Waits until the system has accepted everything: back pressure. Unbounded.
   [[nodiscard]] drain_operation drained() { return drain_operation{*core_}; }
 
-  /// Sends what is queued and then the end of the stream. A one-way pipe is closed by it.
+  /// Sends the queued bytes and then ends the write direction. A one-way pipe is closed.
   task<result<void>> shutdown();
-  /// Closes at once, dropping what the system would not take; completes when the descriptor is free, stop or not. A
-  /// reader or a writer that waits ends with errc::closed. Idempotent. The destructor closes, too, without waiting.
+  /// Closes at once and discards what the system does not accept immediately. Completes when the descriptor is closed,
+  /// even after a stop. A waiting reader or writer ends with errc::closed. Idempotent. The destructor also closes,
+  /// without waiting.
   [[nodiscard]] close_operation close() noexcept { return close_operation{*core_}; }
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// `task<T>`: a lazy coroutine that is awaited exactly once, by another task, a scope or `loop::run`. Nothing runs
-// before the await, and nothing can be detached.
+// `task<T>`: a lazy coroutine that is awaited exactly once, by another task, a scope or `loop::run`. It does not run
+// before it is awaited, and it cannot be detached.
 #pragma once
 
 #if defined(__clang__) ? !defined(__apple_build_version__) && __clang_major__ < 19 : defined(__GNUC__) && __GNUC__ < 14
 #error "Hawser needs clang >= 19 or g++ >= 14: older ones miscompile coroutines"
-#endif  // Apple's clang has other version numbers
+#endif  // Apple's clang uses a different version numbering
 
 #include <exception>
 #include <optional>
@@ -21,8 +21,8 @@ class task;
 
 namespace detail {
 
-// The frame's last suspension hands control straight to the parent (symmetric transfer), so a chain of a million
-// awaits does not grow the stack.
+// Final suspension transfers control directly to the parent (symmetric transfer), so a chain of a million awaits does
+// not grow the stack.
 class final_awaiter {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -41,7 +41,7 @@ class task_promise_base : public promise_base {
   void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
 
  protected:
-  // Exceptions mean a bug; they travel up to loop::run, they are not swallowed on the way.
+  // An exception is a bug. It propagates up to loop::run and is never swallowed.
   void rethrow() const {
     if (thrown_) [[unlikely]]
       std::rethrow_exception(thrown_);
@@ -119,20 +119,20 @@ class [[nodiscard]] task {
     return awaiter{frame_};
   }
 
-  /// For scopes and their like: begins the task outside an await; `when_done` hears of its end. The returned handle is
-  /// to be resumed once.
+  /// For scopes and similar owners: prepares the task to run outside an await. `when_done` is called when the task
+  /// ends. The caller resumes the returned handle exactly once.
   std::coroutine_handle<> start(context where, completion& when_done) noexcept {
     frame_.promise().where = where;
     frame_.promise().when_done = &when_done;
     return frame_;
   }
-  /// For awaiters that put other rules of stopping around a task: they give the handle back from await_suspend.
+  /// For awaiters that run a task under a different stop source: they return the handle from await_suspend.
   std::coroutine_handle<> start(context where, std::coroutine_handle<> continuation) noexcept {
     frame_.promise().where = where;
     frame_.promise().continuation = continuation;
     return frame_;
   }
-  /// The value of a task that has ended; throws what the task threw.
+  /// The value of a task that has ended. Rethrows the task's exception.
   T take() { return frame_.promise().take(); }
 
  private:

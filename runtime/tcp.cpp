@@ -31,10 +31,10 @@ socklen_t length_of(const sockaddr_storage& address) {
 }
 
 result<stream> stream_over(loop& home, unique_fd fd, stream_limits limits) {
-  const int on = 1;  // messages are small, and somebody waits for each
+  const int on = 1;  // messages are small and latency matters
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  // Who is gone without a word, a laptop that slept, is found out within a minute, also where nobody says anything. So
-  // long may a server be too busy to read, too: a request has waited long enough for its answer by then.
+  // Detects a peer that vanished without closing, such as a laptop that went to sleep, within a minute, even on an idle
+  // connection. A server may also be too busy to read for this long; by then its request has waited long enough.
   const int idle = 30;
   const int interval = 10;
   const int probes = 3;
@@ -50,7 +50,7 @@ result<stream> stream_over(loop& home, unique_fd fd, stream_limits limits) {
   return stream{core};
 }
 
-// One attempt at one address; a stop closes the socket.
+// One connection attempt. A stop closes the socket.
 task<result<stream>> connect_to(const endpoint& to, stream_limits limits) {
   const context where = co_await this_context();
   unique_fd fd = new_socket(to);
@@ -60,7 +60,7 @@ task<result<stream>> connect_to(const endpoint& to, stream_limits limits) {
     if (errno != EINPROGRESS) co_return detail::from_errno(errno, to.to_string());
     auto settled = co_await detail::readiness{fd.get(), detail::readiness::kind::writable};
     if (!settled && settled.error().code == errc::cancelled) co_return settled.error();
-    // A refused connection makes the poll fail, too; the socket itself knows best.
+    // The poll also fails for a refused connection; SO_ERROR is more precise.
     int outcome = 0;
     socklen_t size = sizeof outcome;
     getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &outcome, &size);
@@ -70,7 +70,7 @@ task<result<stream>> connect_to(const endpoint& to, stream_limits limits) {
   co_return stream_over(*where.loop, std::move(fd), limits);
 }
 
-// Whoever answers for a name may send thousands of addresses, and each attempt costs a socket.
+// A DNS answer may contain thousands of addresses, and each attempt needs a socket.
 constexpr std::size_t most_candidates = 16;
 
 std::vector<endpoint> families_in_turn(std::vector<endpoint> all) {
@@ -85,11 +85,11 @@ std::vector<endpoint> families_in_turn(std::vector<endpoint> all) {
   return ordered;
 }
 
-// What the attempts of one connect share; lives in tcp_connect's frame, which joins them.
+// The state shared by the attempts of one connect. It lives in the frame of run_race, which joins them.
 struct race {
   explicit race(scope& s) : attempts(s) {}
   scope& attempts;
-  event changed;  // an attempt ended
+  event changed;  // set when an attempt has ended
   std::optional<stream> winner;
   std::size_t under_way = 0;
   std::string complaints;
@@ -121,7 +121,7 @@ task<result<stream>> run_race(scope& s, std::vector<endpoint> candidates, connec
       ++r.under_way;
       s.spawn(attempt(r, candidates[next++], options.limits));
     }
-    // The next one starts after the stagger; when everybody has been started, only an end can help.
+    // The next attempt starts after the stagger. After the last attempt has started, wait for one to end.
     if (next < candidates.size()) {
       auto waited = co_await with_timeout(options.stagger, change_of(r));
       ignore(waited, "a timeout starts the next attempt, a stop shows at the head of the loop");
@@ -147,7 +147,7 @@ result<tcp_listener> tcp_listener::listen(loop& home, loopback where, std::uint1
   const std::string subject = "listen on " + at.to_string();
   unique_fd fd = new_socket(at);
   if (!fd) return detail::from_errno(errno, subject);
-  const int on = 1;  // a port whose last connections are still dying is free
+  const int on = 1;  // allows a port with connections in TIME_WAIT
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_storage address = detail::to_sockaddr(at);
   socklen_t length = length_of(address);
@@ -166,7 +166,7 @@ task<result<stream>> tcp_listener::accept() {
     if (!arrived) co_return prefixed("accept", arrived.error());
     unique_fd fd{::accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (fd) co_return stream_over(*home_, std::move(fd), {});
-    // Who knocked and went away again is no error of ours.
+    // A connection that the peer has already aborted is not an error.
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) co_return detail::from_errno(errno, "accept");
   }
 }

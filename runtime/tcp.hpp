@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TCP: connecting to whichever address answers, and listening on loopback. Names are dns.hpp's business.
+// TCP: connecting to the first reachable address, and listening on loopback. dns.hpp resolves names.
 #pragma once
 
 #include <vector>
@@ -11,23 +11,23 @@
 namespace hawser {
 
 struct connect_options {
-  /// How long one address may keep the next one waiting (RFC 8305). A refusal lets the next one start at once.
+  /// The delay before the next address is tried (RFC 8305). If an attempt is refused, the next one starts at once.
   duration stagger = std::chrono::milliseconds{250};
   stream_limits limits{};
 };
 
-/// Tries the addresses, the families taking turns, and keeps the first connection that is made. The error names every
-/// address and what it said. Bound it with with_timeout: the system's own limit is minutes.
+/// Tries the addresses, alternating between the families, and returns the first connection that is established. The
+/// error lists every address with its failure. Use with_timeout: the timeout of the system is minutes.
 task<result<stream>> tcp_connect(std::vector<endpoint> candidates, connect_options options = {});
 
 class tcp_listener {
  public:
   enum class loopback : std::uint8_t { v4, v6 };
-  /// Port 0 lets the system choose; local() says which it was.
+  /// Port 0 lets the system choose; local() returns the chosen port.
   static result<tcp_listener> listen(loop& home, loopback where, std::uint16_t port);
 
-  /// The next connection. One waiter at a time. Unbounded. Without descriptors left it is an error that comes at once,
-  /// each time: wait a little before asking again.
+  /// Waits for the next connection. One waiter at a time. Unbounded. If no descriptors are left, every call fails
+  /// immediately: wait before the next call.
   task<result<stream>> accept();
   [[nodiscard]] endpoint local() const noexcept { return local_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Awaiting a task under other rules of stopping than one's own: `with_timeout`, `shield`, `with_stop`. The rules live
-// in the awaiting frame; none of them allocates for a deadline.
+// Awaits a task under a different stop source: `with_timeout`, `shield`, `with_stop`. The state lives in the awaiting
+// frame; a deadline needs no allocation.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ class governed final : private timer {
     if (rule_ == parent::followed) stop_.follow(where.stop);
     if (bound_) where.loop->start(*this, *bound_);
     if (outside_.stop_requested()) {
-      stop_.request_stop();  // at once: the bridge's message would arrive after the task has begun
+      stop_.request_stop();  // immediately: the bridge would deliver it after the task has started
     } else if (outside_.stop_possible()) {
       stop_.watch(outside_);
       bridge_.emplace(*where.loop, outside_, stop_);
@@ -40,13 +40,14 @@ class governed final : private timer {
     return inner_.start(context{where.loop, &stop_}, waiting);
   }
 
-  /// What the task had already received when time ran out is handed back; only a task that gave up is timed out.
+  /// A value that the task had received before the deadline is returned. Only a task that ended with errc::cancelled
+  /// becomes errc::timed_out.
   result<T> await_resume() {
     timer::cancel();
     bridge_.reset();
     result<T> outcome = inner_.take();
     if (expired_first_ && outcome.has_error() && outcome.error().code == errc::cancelled) {
-      // Whoever gave up knows whether it may have been executed.
+      // The cancelled operation knows whether the request may have been executed.
       return error{.code = errc::timed_out, .what = timeout_text(*bound_), .executed = outcome.error().executed};
     }
     return outcome;
@@ -69,19 +70,19 @@ class governed final : private timer {
 
 }  // namespace detail
 
-/// Stops the task after `bound`, and waits for it to end; then errc::timed_out.
+/// Stops the task after `bound`, waits for it to end, and returns errc::timed_out.
 template <class T>
 [[nodiscard]] detail::governed<T> with_timeout(duration bound, task<result<T>> inner) {
   return {std::move(inner), detail::governed<T>::parent::followed, bound};
 }
 
-/// Runs cleanup that must await: a stop of the caller does not reach it, `bound` does.
+/// For cleanup that must await: the caller's stop does not reach it, but `bound` limits it.
 template <class T>
 [[nodiscard]] detail::governed<T> shield(duration bound, task<result<T>> inner) {
   return {std::move(inner), detail::governed<T>::parent::ignored, bound};
 }
 
-/// Also stops when a token from outside the loop fires, on whatever thread.
+/// Also stops the task when `outside`, a token of any thread, is stopped.
 template <class T>
 [[nodiscard]] detail::governed<T> with_stop(std::stop_token outside, task<result<T>> inner) {
   return {std::move(inner), detail::governed<T>::parent::followed, std::nullopt, std::move(outside)};

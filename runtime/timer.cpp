@@ -8,12 +8,12 @@
 namespace hawser {
 
 namespace {
-// Far enough for everybody, near enough that adding it to any time of this century cannot overflow.
+// Long enough for any timeout, and short enough that adding it to any time of this century cannot overflow.
 constexpr duration longest = std::chrono::hours{24 * 365 * 50};
 
-// Lengths that somebody has written down come again. One that was computed, what is left of another, would have a lane
-// for itself: it is met a hundredth late, ten milliseconds at the most, and many share a lane. Lanes of lengths below
-// are free again too soon to become many.
+// Timeouts from configuration recur, and they are whole milliseconds. A computed timeout, such as the remainder of
+// another, would need a lane of its own. It is rounded up by at most one percent, and at most ten milliseconds, so that
+// many share a lane. Lanes of shorter timeouts become free too soon to accumulate.
 constexpr duration written_down = std::chrono::milliseconds{1};
 constexpr duration coarsest = std::chrono::milliseconds{10};
 constexpr duration finest = std::chrono::microseconds{100};
@@ -25,7 +25,7 @@ duration shared_length(duration after) {
   return (after / step + 1) * step;
 }
 
-// So many lanes are kept for lengths to come; more of them would only be searched.
+// The number of empty lanes kept for reuse. More lanes would only make the search longer.
 constexpr std::size_t lanes_at_hand = 32;
 }  // namespace
 
@@ -34,10 +34,9 @@ timer_queue::lane& timer_queue::lane_for(duration after) {
   lane* idle = nullptr;
   for (lane& l : lanes_) {
     if (l.after == after) return *(last_used_ = &l);
-    if (idle == nullptr && l.waiting.empty()) idle = &l;  // the first, so that the last ones may go
+    if (idle == nullptr && l.waiting.empty()) idle = &l;  // the first one, so that the last ones can be removed
   }
-  // A lane of a length that nobody uses at the moment serves the new one, so there are never more lanes than lengths
-  // in use at once.
+  // An empty lane of another length is reused, so there are never more lanes than lengths in use at the same time.
   if (idle == nullptr) idle = &lanes_.emplace_back(after);
   idle->after = after;
   return *(last_used_ = idle);
@@ -54,7 +53,7 @@ void timer_queue::start(timer& t, duration after, time_point now) {
 std::size_t timer_queue::expire(time_point now) noexcept {
   if (now < next_) return 0;
   std::size_t count = 0;
-  // By index: on_expired may start a timer of a new length, and a new lane makes a deque's iterators invalid.
+  // By index: on_expired may start a timer of a new length, and adding a lane invalidates the iterators of a deque.
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     lane& l = lanes_[i];
     while (!l.waiting.empty() && l.waiting.front().due_ <= now) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Deadlines by the thousand: one first-in-first-out list per timeout value, since deadlines of the same length expire
-// in the order they were set (but for rough ones among them, by a tick of the system's clock). Starting and cancelling
-// one costs a few nanoseconds and allocates nothing once its length has been seen. The loop puts the whole queue under
-// one libuv timer.
+// A timer queue for thousands of deadlines: one FIFO list per timeout value, since deadlines of equal length expire in
+// the order they were set (except start_roughly() timers, which can be off by one tick of the system clock). Starting
+// and cancelling a timer takes a few nanoseconds, and allocates nothing once its length has been used. The loop drives
+// the whole queue with one libuv timer.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,8 @@ namespace hawser {
 
 class timer_queue;
 
-/// Embedded in whatever waits. `on_expired` runs on the loop thread, at most once per start, and resumes nobody.
+/// Embedded in the object that waits. `on_expired` runs on the loop thread, at most once per start, and must not resume
+/// a coroutine.
 class timer : private detail::list_node<timer> {
  public:
   [[nodiscard]] bool running() const noexcept { return linked(); }
@@ -34,9 +35,10 @@ class timer : private detail::list_node<timer> {
 class timer_queue {
  public:
   void start(timer& t, duration after, time_point now);
-  /// Runs what is due and returns how many that were.
+  /// Calls on_expired for every timer that is due; returns their number.
   std::size_t expire(time_point now) noexcept;
-  /// When to look again; time_point::max() for never. May be too early, after a cancellation, never too late.
+  /// When to call expire() next; time_point::max() means never. It may be too early after a cancellation, but never too
+  /// late.
   [[nodiscard]] time_point next() const noexcept { return next_; }
   [[nodiscard]] bool empty() const noexcept;
 
@@ -50,7 +52,7 @@ class timer_queue {
 
   time_point next_ = time_point::max();
   lane* last_used_ = nullptr;
-  std::deque<lane> lanes_;  // a deque, because a list's head may not move
+  std::deque<lane> lanes_;  // a deque, because the head of an intrusive list must not move
 };
 
 }  // namespace hawser

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A place where at most one coroutine waits at a time: the reader of a stream, the acceptor of a listener and so on.
+// A slot for at most one waiting coroutine, such as the reader of a stream or the acceptor of a listener.
 #pragma once
 
 #include <utility>
@@ -18,9 +18,10 @@ class wait_slot {
   ~wait_slot() { detail::require(!visited(), "something died while a coroutine waited on it"); }
 
   [[nodiscard]] bool occupied() const noexcept { return waiter_ != nullptr; }
-  /// Whether somebody waits, or was woken and has not resumed: it will look at what this is a part of.
+  /// Whether a coroutine waits, or was woken and has not resumed yet. It will still access the object that owns the
+  /// slot.
   [[nodiscard]] bool visited() const noexcept { return visitors_ != 0; }
-  /// Makes the waiter ready, if there is one.
+  /// Makes the waiting coroutine ready, if there is one.
   inline void wake() noexcept;
 
  private:
@@ -29,7 +30,7 @@ class wait_slot {
   unsigned visitors_ = 0;
 };
 
-/// What an awaitable on such a place derives from; it adds await_ready and await_resume.
+/// The base class of awaitables that wait on a slot. Derived classes add await_ready and await_resume.
 class slot_operation : public operation {
  protected:
   explicit slot_operation(wait_slot& slot) noexcept : slot_(slot) {}

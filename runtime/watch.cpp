@@ -14,9 +14,9 @@ namespace hawser {
 
 namespace detail {
 
-// A file that is written to all the time is told of, too, though it is never quiet.
+// A file that changes continuously is reported, too, after this multiple of the debounce time.
 constexpr int longest_debounce = 10;
-// How often to look whether a folder that has gone is back.
+// How often to check whether a removed folder exists again.
 constexpr duration look_again = std::chrono::seconds{1};
 
 struct watch_core final : timer {
@@ -25,17 +25,17 @@ struct watch_core final : timer {
   ~watch_core() { timer::cancel(); }
 
   loop& home;
-  std::string file;    // its name within the watched folder
-  std::string folder;  // its path
+  std::string file;    // the file name within the watched folder
+  std::string folder;  // the path of the folder
   duration debounce;
   owned<uv_fs_event_t> handle;
   wait_slot waiter;
-  std::optional<time_point> first;  // of the changes that are waited for to end
-  bool folder_changed = false;      // it was renamed or removed: what is watched is not what the path names
-  bool pending = false;             // a change that nobody has been told of
+  std::optional<time_point> first;  // time of the first change since the last report
+  bool folder_changed = false;      // renamed or removed: the watched inode is no longer the one at the path
+  bool pending = false;             // a change that has not been reported
   int failure = 0;
 
-  // The folder, not the file: an atomic replacement puts another file under the name.
+  // Watches the folder, not the file: an atomic replacement puts a new inode under the name.
   int begin() noexcept {
     return uv_fs_event_start(
         handle.get(),
@@ -45,7 +45,7 @@ struct watch_core final : timer {
         folder.c_str(), 0);
   }
 
-  // libuv names it in its events by the path of whoever was first to watch it on this loop.
+  // Events on the folder itself carry the base name of the path that was first used to watch it on this loop.
   [[nodiscard]] bool is_the_folder(std::string_view name) const noexcept {
     std::array<char, PATH_MAX> path;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
     std::size_t size = path.size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells when a file may have changed, created, replaced and removed included. Debounced: a burst of changes is one.
+// Reports when a file may have been changed, created, replaced or removed. Debounced: a burst of changes is reported
+// once.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,8 @@ struct watch_deleter {
 
 class file_watch {
  public:
-  /// Watches the folder of `path`, which must exist now; later it may come and go, as the file may. Of a symbolic link
-  /// the link itself is watched, not what it points to. A folder above it that is renamed is not noticed.
+  /// Watches the folder of `path`. The folder must exist now; later it may be removed and created again, like the file.
+  /// A symbolic link itself is watched, not its target. Renaming a parent of the folder is not detected.
   static result<file_watch> start(loop& home, const std::string& path,
                                   duration debounce = std::chrono::milliseconds{200});
 
@@ -33,8 +34,8 @@ class file_watch {
     detail::watch_core& core_;
   };
 
-  /// Completes once the file has been quiet for the debounce time after a change, or has not been for ten times as
-  /// long. A change that came while nobody waited is not lost. One waiter at a time. Unbounded.
+  /// Completes when the file has not changed for the debounce time after a change, or when changes have continued for
+  /// ten times as long. A change that occurs while no coroutine waits is kept. One waiter at a time. Unbounded.
   [[nodiscard]] change_operation changed() { return change_operation{*core_}; }
 
  private:

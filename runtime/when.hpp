@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several tasks at once, all of them joined: `when_all` for every value, `when_any` for the first, which stops the
-// others. What a loser had already received is in the outcome, too; nothing is thrown away.
+// Awaits several tasks and joins all of them: `when_all` for all values, `when_any` for the first, which then stops the
+// others. The result also contains what the other tasks had already received; nothing is discarded.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ class when_all_operation final : private detail::when_tuple<Ts...> {
 template <class... Ts>
 struct any_outcome {
   std::size_t winner = 0;
-  std::tuple<detail::value_or_monostate<Ts>...> values;  ///< everybody's; a loser that gave up says errc::cancelled
+  std::tuple<detail::value_or_monostate<Ts>...> values;  ///< of all tasks; a task that was stopped has errc::cancelled
 };
 
 template <class... Ts>
@@ -80,7 +80,7 @@ class when_any_operation final : private detail::when_tuple<Ts...> {
   stop_source stop_;
 };
 
-/// `auto both = co_await when_all(f(), g());` — a tuple; void becomes std::monostate.
+/// `auto both = co_await when_all(f(), g());` returns a tuple; void becomes std::monostate.
 template <class... Ts>
 [[nodiscard]] when_all_operation<Ts...> when_all(task<Ts>... tasks) {
   return when_all_operation<Ts...>{std::move(tasks)...};
@@ -111,13 +111,13 @@ class when_each_operation final {
   std::vector<detail::join_group::arm> arms_;
 };
 
-/// Every value of a list of tasks, in its order.
+/// The values of a list of tasks, in list order.
 template <class T>
 [[nodiscard]] when_each_operation<T> when_all(std::vector<task<T>> tasks) {
   return when_each_operation<T>{std::move(tasks)};
 }
 
-/// The first to end stops the others; the await returns when all have ended.
+/// The first task to end stops the others. The await returns when all have ended.
 template <class... Ts>
 [[nodiscard]] when_any_operation<Ts...> when_any(task<Ts>... tasks) {
   return when_any_operation<Ts...>{std::move(tasks)...};

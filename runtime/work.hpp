@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An item of the loop's ready queue. It belongs to whoever embeds it and must outlive its turn.
+// An item of the loop's ready queue. The object that embeds it owns it and must keep it alive until it has run.
 #pragma once
 
 #include <coroutine>
@@ -19,12 +19,12 @@ class work {
  protected:
   ~work() { detail::require(!queued_, "an item of the ready queue died before its turn"); }
 
-  /// Its turn, on the loop thread; the item is out of the queue and may be queued again or destroyed.
+  /// Called on the loop thread. The item has left the queue; it may be queued again or destroyed.
   virtual void run() noexcept {}
-  /// Instead of run() when the loop ended first.
+  /// Called instead of run() if the loop is destroyed first.
   virtual void drop() noexcept {}
 
-  /// For an item whose turn is the resumption of a coroutine: that needs no run().
+  /// For an item that only resumes a coroutine; it needs no run().
   void resumes(std::coroutine_handle<> waiting) noexcept { resumes_ = waiting; }
 
  private:
@@ -34,7 +34,7 @@ class work {
   bool queued_ = false;
 };
 
-/// First in, first out, linked through the items.
+/// A FIFO queue, linked through the items.
 class work_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -57,7 +57,8 @@ class work_queue {
   /// Precondition: not empty.
   void run_first() noexcept {
     work& item = take();
-    // The common case is kept free of a virtual call: after a switch of processes every indirect jump is mispredicted.
+    // The common case avoids a virtual call: after a context switch between processes every indirect jump is
+    // mispredicted.
     if (item.resumes_) {
       item.resumes_.resume();
     } else {

@@ -1,14 +1,14 @@
--- The ground: no JSON, no HTTP, no MCP.
+-- The lowest layer: coroutines, event loop, I/O, child processes. No JSON, no HTTP, no MCP.
 
--- The process that starts and watches children. It links no C++ library, and no sanitizer: it is part of the image of
--- programs that are built either way.
+-- The process that starts and supervises children. It links no C++ library and no sanitizer, because it is embedded in
+-- programs built with and without them.
 target("hawser-keeper")
     set_kind("binary")
     set_targetdir("$(buildir)/$(mode)/bin")
     add_files("keeper/*.cpp")
     add_rules("hawser.program_as_bytes", {folder = "$(buildir)/$(mode)/gen", file = "keeper_image.inc"})
     add_cxxflags("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", {force = true})
-    add_ldflags("-nostdlib++", "-Wl,--as-needed", {force = true})  -- the C library alone is loaded at its start
+    add_ldflags("-nostdlib++", "-Wl,--as-needed", {force = true})  -- only the C library is loaded at startup
     set_strip("all")
     set_symbols("none")
     set_prefixdir("/", {bindir = "libexec/hawser"})
@@ -18,7 +18,7 @@ target("runtime")
     set_kind("object")
     add_rules("hawser.instrumented")
     add_rules("hawser.version", {folder = "$(buildir)/$(mode)/gen/hawser"})
-    -- These two change when the commit or the keeper does.
+    -- These two change with the commit or the keeper.
     add_batched_files(10, {"*.cpp", "detail/*.cpp"}, {"library_version.cpp", "detail/keeper_image.cpp"})
     add_includedirs("$(buildir)/$(mode)/gen", {public = true})
     add_deps("hawser-keeper", {inherit = false})

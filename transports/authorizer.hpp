@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an HTTP channel asks of whoever knows how to log in: the credentials of a request, and what to do when a server
-// refuses them. Implemented above; the channel knows nothing of OAuth.
+// The interface through which an HTTP channel obtains credentials for its requests and reports that a server refused
+// them. oauth/ implements it; the channel itself contains no OAuth code.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,32 @@
 
 namespace hawser {
 
-/// What goes with a request. `serial` tells credentials apart without showing them; 0 = there are none.
+/// The credentials of a request. `serial` identifies them without revealing them; 0 means there are none.
 struct auth_grant {
-  secret fields{};  ///< ready header lines, each with its line end; empty = try without
+  secret fields{};  ///< complete header lines, each with its line end; empty = send without credentials
   std::uint64_t serial = 0;
-  bool fresh = false;  ///< just obtained: whoever refuses these refuses every one
+  bool fresh = false;  ///< just obtained: a server that refuses these would refuse any others
 };
 
-/// A request that came back with 401 or 403.
+/// A 401 or 403 response to a request.
 struct auth_refusal {
   int status = 401;
-  std::vector<std::string> challenges{};  ///< the WWW-Authenticate fields, as they came
-  std::uint64_t serial = 0;               ///< of the grant that it was made with
-  std::string operation{};                ///< "tools/call", for messages
+  std::vector<std::string> challenges{};  ///< the values of the WWW-Authenticate fields, unparsed
+  std::uint64_t serial = 0;               ///< of the credentials that the request was sent with
+  std::string operation{};                ///< for error messages, such as "tools/call"
 };
 
 class authorizer {
  public:
   virtual ~authorizer() = default;
-  /// What there is, if nothing has to be waited for to know it.
+  /// The current credentials, if they can be determined without waiting; otherwise nullopt.
   [[nodiscard]] virtual std::optional<auth_grant> at_hand() = 0;
-  /// Before a request, if there is nothing at hand: what there is, renewed if it is about to expire. An error only
-  /// where asking without credentials would be wrong; the request is not made then.
+  /// Called before a request if at_hand() returned nothing. Returns the current credentials, refreshed if they are
+  /// about to expire. Fails only where sending the request without credentials would be wrong; the request is then not
+  /// sent.
   virtual task<result<auth_grant>> grant() = 0;
-  /// After a refusal: something better to try again with; else errc::auth says what a person has to do.
+  /// Called after a refusal. Returns better credentials to retry with; otherwise errc::auth says what the user has to
+  /// do.
   virtual task<result<auth_grant>> refused(auth_refusal why) = 0;
 };
 

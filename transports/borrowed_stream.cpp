@@ -29,8 +29,9 @@ error system_error(int number, int descriptor) {
                .native = number};
 }
 
-// The flag that makes a descriptor not block belongs to everybody who shares it: the shell's terminal, the other
-// commands of a pipeline. A pipe and a terminal can be opened anew, without sharing anything; a socket cannot.
+// O_NONBLOCK belongs to the open file description, which other processes share: the shell's terminal, the other
+// commands of a pipeline. A pipe or a terminal can be reopened through /proc/self/fd and then shares nothing; a socket
+// cannot.
 unique_fd opened_anew(int descriptor, borrowed_stream::direction way) {
   const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   const int mode = way == borrowed_stream::direction::in ? O_RDONLY : O_WRONLY;
@@ -62,7 +63,7 @@ result<std::string> write_piece(int to, std::string_view piece) {
   return std::string{};
 }
 
-// The jobs share the descriptor, since one that runs outlives a stop.
+// The jobs share ownership of the descriptor, because a running job outlives a stop.
 task<void> copy_in(std::shared_ptr<unique_fd> from, stream to) {
   while (true) {
     std::function<result<std::string>()> job = [from] { return read_piece(from->get()); };
@@ -97,7 +98,8 @@ result<borrowed_stream> borrowed_stream::open(scope& copying, loop& home, int de
   struct stat info{};
   if (fstat(descriptor, &info) != 0) return system_error(errno, descriptor);
   if (S_ISFIFO(info.st_mode) || isatty(descriptor) == 1) {
-    // A named pipe that is opened when its last writer has gone never tells of its end: the first descriptor does.
+    // A FIFO that is reopened after its last writer has closed it never reports end of file; the original descriptor
+    // does.
     if (unique_fd own = opened_anew(descriptor, way); own && !has_hung_up(descriptor)) {
       auto s = stream::adopt(home, own.release());
       if (!s) return s.error();
@@ -112,7 +114,7 @@ result<borrowed_stream> borrowed_stream::open(scope& copying, loop& home, int de
     if (!s) return s.error();
     return borrowed_stream{std::move(*s), descriptor, flags};
   }
-  // A file is always ready and may block all the same: the pool reads and writes it.
+  // A regular file always polls as ready but may still block, so the thread pool reads and writes it.
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error(errno, descriptor);
   unique_fd read_end{ends[0]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream over a descriptor that belongs to somebody else, stdin for one: it may be a pipe, a socket, a terminal, a
-// file or /dev/null, and is given back as it was.
+// A stream over a file descriptor that the caller owns, such as stdin: a pipe, a socket, a terminal, a file or
+// /dev/null. The descriptor stays open, and close() restores its flags.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ class borrowed_stream {
  public:
   enum class direction : std::uint8_t { in, out };
 
-  /// `copying` gets a task where the descriptor cannot be polled. For reading, it is stopped and joined after close();
-  /// for writing, only joined, or what was sent last would be lost.
+  /// Where the descriptor cannot be polled, a copy task is spawned into `copying`. For reading, stop and join `copying`
+  /// after close(). For writing, only join it, because a stop would lose the last bytes sent.
   static result<borrowed_stream> open(scope& copying, loop& home, int descriptor, direction way);
 
   [[nodiscard]] stream& get() noexcept { return stream_; }
   [[nodiscard]] const stream& get() const noexcept { return stream_; }
 
-  /// Sends what is queued, for at most so long, and lets go of the descriptor; not shortened by a stop. Of two that
-  /// share a socket the one opened first is closed last: it knows how the socket was before.
+  /// Flushes queued bytes for at most `patience`, then releases the descriptor; a stop does not shorten this. If two
+  /// streams share a socket, close the one opened first last, because it holds the socket's original flags.
   task<void> close(duration patience);
 
  private:
@@ -31,7 +31,7 @@ class borrowed_stream {
 
   stream stream_;
   int descriptor_;
-  std::optional<int> flags_;  // to be restored: they are shared with whoever else has it open
+  std::optional<int> flags_;  // restored by close(), because other holders of the open file description share them
 };
 
 }  // namespace hawser

@@ -77,7 +77,7 @@ void call_operation::finish(error why) noexcept {
   complete();
 }
 
-// Says whether the request can have been executed.
+// Returns whether the request may have been executed.
 execution call_operation::give_up(std::string_view reason) noexcept {
   timer::cancel();
   if (owner_.calls_.take(id_) == nullptr) return execution::unknown;
@@ -100,7 +100,7 @@ duration call_operation::total_left(time_point now) const noexcept {
   return options_.hard_timeout - options_.spent - (now - started_);
 }
 
-// Who waits for an answer of ours is not silent.
+// While the remote side waits for a response from us, its silence does not count.
 duration call_operation::silence_left(time_point now) const noexcept {
   if (owner_.owed_ > 0) return options_.idle_timeout;
   if (owner_.last_answer_ <= last_sign_) return duration::zero();

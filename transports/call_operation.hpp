@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One request of ours and the wait for its answer, as an awaitable: `peer::call` makes it. It has a deadline, hears of
-// progress, and when it is stopped the other side is told.
+// One outgoing request and the wait for its response, as an awaitable made by `peer::call`. It enforces deadlines,
+// reports progress, and on a stop sends a cancellation to the remote side.
 #pragma once
 
 #include <functional>
@@ -23,37 +23,38 @@ struct progress_update {
 };
 
 struct call_options {
-  /// How long the other side may be silent about this call: an answer or progress.
+  /// Maximum time without a response or a progress notification for this call.
   duration idle_timeout = std::chrono::seconds{60};
-  /// How long it may take in all, whatever progress it reports …
+  /// Maximum total time, regardless of progress …
   duration hard_timeout = std::chrono::minutes{30};
-  /// … and how much of that was over before it was sent: waiting for the server, earlier requests of the same call.
+  /// … and how much of it had elapsed before the request was sent: waiting for the server, earlier requests of the same
+  /// call.
   duration spent{};
-  /// What becomes of a call that is given up. `initialize` may not be cancelled.
+  /// Whether the remote side is notified when the call is abandoned. `initialize` must not be cancelled.
   enum class giving_up : std::uint8_t {
     tells_the_other_side,
     is_silent
   } when_stopped = giving_up::tells_the_other_side;
-  /// On the loop thread, from inside the loop. Values only grow; at most a thousand in a second.
+  /// Called on the loop thread, from inside the loop. Values only increase; at most 1000 calls per second.
   std::function<void(const progress_update&)> on_progress{};
-  /// Where to write the id of the request before it is sent, for what refers to it later: a subscription.
+  /// If not null, receives the id of the request before it is sent, for later references such as a subscription.
   std::int64_t* id = nullptr;
-  /// Header lines that go with the request where the transport is HTTP.
+  /// Header lines to send with the request where the transport is HTTP.
   std::string fields{};
-  /// The request of the other side, its id as JSON, on whose behalf this is asked; empty = none.
+  /// The id, as JSON, of the remote side's request on whose behalf this one is sent; empty = none.
   std::string about{};
 };
 
 class call_operation final : public operation, private timer {
  public:
-  /// Everything it is given lives until the await returns.
+  /// All arguments must live until the await returns.
   call_operation(peer& owner, const prepared_request& what, std::string_view argument,
                  const call_options& options) noexcept
       : owner_(owner), request_(what), argument_(argument), options_(options) {}
   ~call_operation() = default;
 
-  /// The result as bytes. errc::remote is the other side's own error, errc::protocol an answer that is none;
-  /// `executed` of any other error says whether the request can have reached anybody.
+  /// The result as bytes. errc::remote is an error response from the remote side, errc::protocol an invalid response.
+  /// For any other error, `executed` says whether the request may have reached the remote side.
   result<raw_json> await_resume();
 
  private:
@@ -76,7 +77,7 @@ class call_operation final : public operation, private timer {
   raw_json answer_;
   std::unique_ptr<error> failure_;
   time_point started_;
-  time_point last_sign_;  // of life: when it was sent, or progress arrived
+  time_point last_sign_;  // when the request was sent or progress last arrived
   std::optional<double> last_progress_;
   time_point progress_second_;
   int progress_count_ = 0;

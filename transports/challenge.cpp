@@ -16,7 +16,7 @@ bool in_token(char c) noexcept {
 bool in_token68(char c) noexcept {
   return is_letter_or_digit(c) || (c != '\0' && std::string_view{"-._~+/"}.find(c) != std::string_view::npos);
 }
-// RFC 9110, "Quoted Strings": visible, white space, or a byte beyond ASCII.
+// RFC 9110, "Quoted Strings": visible characters, white space, or bytes above ASCII.
 bool in_text(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
   return byte == '\t' || (byte >= 0x20 && byte != 0x7F);
@@ -28,8 +28,8 @@ std::string lower(std::string_view text) {
   return made;
 }
 
-// One line, read from the left. The comma separates challenges and parameters alike: only what stands behind a word
-// tells which of them it begins.
+// Parses one line from left to right. Commas separate both challenges and parameters; what follows a token decides
+// which of the two it starts.
 class line_reader {
  public:
   line_reader(std::string_view line, std::vector<challenge>& to) noexcept : rest_(line), to_(to) {}
@@ -55,7 +55,7 @@ class line_reader {
   void skip_space() noexcept {
     take([](char c) { return c == ' ' || c == '\t'; });
   }
-  // Empty elements of a list count for nothing.
+  // Empty list elements are ignored.
   void skip_separators() noexcept {
     take([](char c) { return c == ' ' || c == '\t' || c == ','; });
   }
@@ -67,7 +67,8 @@ class line_reader {
     return found;
   }
 
-  // A scheme with what follows it up to the next comma, or one more parameter of the last scheme; false at a fault.
+  // Parses a scheme with what follows it up to the next comma, or one more parameter of the last scheme; false on a
+  // syntax error.
   bool element() {
     const std::string_view here = rest_;
     const std::string_view word = take(in_token);
@@ -95,7 +96,7 @@ class line_reader {
       return false;
     }
     to_.back().token68 = here.substr(0, size + padding);
-    open_ = false;  // no parameters beside it
+    open_ = false;  // a token68 excludes parameters
     return true;
   }
 
@@ -106,7 +107,7 @@ class line_reader {
     rest_.remove_prefix(1);
     skip_space();
     auto value = rest_.starts_with('"') ? quoted() : unquoted();
-    // A value that goes on in some other way, such as a url without quotes, would be a wrong value.
+    // A value that continues in another way, such as an unquoted URL, would be cut to a wrong value.
     if (!value || !at_separator()) return false;
     to_.back().parameters.emplace_back(lower(name), *std::move(value));
     return true;
@@ -134,7 +135,7 @@ class line_reader {
 
   std::string_view rest_;
   std::vector<challenge>& to_;
-  bool open_ = false;  // the last challenge is of this line, and may have more parameters
+  bool open_ = false;  // the last challenge is from this line and may have more parameters
 };
 
 }  // namespace

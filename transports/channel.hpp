@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream of whole messages to one MCP server, and who receives them: the seam at which transports are exchanged. An
-// embedder's own transport implements `channel`.
+// `channel` carries complete JSON-RPC messages to and from one MCP server; `receiver` gets the incoming ones. Every
+// transport implements `channel`, and an embedder's own transport does too.
 #pragma once
 
 #include <algorithm>
@@ -13,30 +13,30 @@
 
 namespace hawser {
 
-/// What the two sides have agreed on, as far as a channel cares.
+/// The result of negotiation, as far as a channel needs it.
 struct peer_info {
   std::string revision;  ///< as in protocol::revision
 };
 
-/// Implemented by `peer`. Called on the loop thread, from inside the loop; none of it may destroy the channel.
+/// Implemented by `peer`. Called on the loop thread, from inside the loop; no callback may destroy the channel.
 class receiver {
  public:
   virtual void on_message(const message_view& message) noexcept = 0;
-  /// This request of ours will not be answered, and no other is concerned; `why.executed` says what is known.
+  /// This outgoing request will not be answered; no other request is affected. `why.executed` says what is known.
   virtual void on_request_failed(std::int64_t request, error why) noexcept = 0;
-  /// The server forgot us: negotiate again.
+  /// The server no longer knows the session: negotiate again.
   virtual void on_reset(error why) noexcept = 0;
-  /// The last call. Requests of ours that were not answered may have been executed.
+  /// The last callback. Requests that are still unanswered may have been executed.
   virtual void on_closed(error why) noexcept = 0;
 
  protected:
   ~receiver() = default;
 };
 
-/// Bytes that may wait to be sent over one channel. Beyond it, what can be refused is refused, and the rest dropped.
+/// Limit for unsent bytes on one channel. Beyond it, messages that can be refused are refused, and others are dropped.
 inline constexpr std::size_t max_unsent = std::size_t{32} << 20;
 
-/// Where a method of an embedder's channel throws, the connection ends with an error; those that are noexcept must not.
+/// If a method of an embedder's channel throws, the connection ends with an error. The noexcept methods must not throw.
 class channel {
  public:
   channel() = default;
@@ -44,41 +44,42 @@ class channel {
   channel& operator=(const channel&) = delete;
   virtual ~channel() = default;
 
-  /// Ready to send when it returns; whether anybody understands us is not known then. `to` outlives close().
+  /// Returns when the channel is ready to send; this does not mean that the server speaks MCP. `to` must outlive
+  /// close().
   virtual task<result<void>> open(receiver& to) = 0;
-  /// Takes a whole message and never waits; says what queued() would say. After the end it drops it; the receiver has
-  /// been told.
+  /// Queues a complete message and never waits; returns what queued() would return. After the channel has closed,
+  /// messages are dropped; the receiver has been notified by then.
   virtual std::size_t send(const outgoing& message) = 0;
-  /// Bytes that were sent and that the system has not taken yet.
+  /// Bytes that were sent but not yet accepted by the kernel.
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
-  /// Waits until the system has taken everything: back pressure. Unbounded.
+  /// Waits until the kernel has accepted everything: back pressure. Unbounded.
   virtual task<result<void>> drained() = 0;
-  /// Of queued(), what leaves before this message would.
+  /// How many of the queued() bytes would be sent before this message.
   [[nodiscard]] virtual std::size_t queued_before(const outgoing& /*message*/) const noexcept { return queued(); }
-  /// Whether an answer of so many bytes may wait beside what waits already. Where not, an error is sent instead. An
-  /// answer that waits alone may be of any size.
+  /// Whether a response of this size may be queued in addition to what is queued already. If not, an error response is
+  /// sent instead. An empty queue accepts a response of any size.
   [[nodiscard]] virtual bool has_room(std::size_t bytes) const noexcept {
     return queued() == 0 || bytes <= max_unsent - std::min(queued(), max_unsent);
   }
-  /// Whether so much waits that no other answer should be made yet …
+  /// Whether so much is queued that no further response should be produced yet …
   [[nodiscard]] virtual bool crowded() const noexcept { return queued() > max_unsent / 4; }
-  /// … and waits until less does; an error where the channel has ended. Unbounded.
+  /// … and the wait until less is queued; an error if the channel has closed. Unbounded.
   virtual task<result<void>> uncrowded() { return drained(); }
-  /// Takes back a request that was given up. True: nothing of it has left, and nothing will. False: some of it may have
-  /// left, or this channel cannot say; then cancel() tells the server.
+  /// Withdraws an abandoned request. True: nothing of it has been sent, and nothing will be. False: some of it may have
+  /// been sent, or this channel cannot tell; then cancel() notifies the server.
   virtual bool withdraw(std::int64_t /*request*/) noexcept { return false; }
-  /// Nobody waits for the answer any more: the server is told in this transport's and revision's way, at best effort.
+  /// The response is no longer wanted: notifies the server as this transport and revision require, best effort.
   virtual void cancel(std::int64_t request, std::string_view reason) noexcept = 0;
-  /// The same, but the server is not told. What the request holds here, such as a connection, is released.
+  /// The same without notifying the server. Releases what the request holds here, such as a connection.
   virtual void release(std::int64_t /*request*/) noexcept {}
   virtual void negotiated(const peer_info& info) = 0;
-  /// Whether each request is one of HTTP: its header fields are carried, it fails by itself, and a silence is one of
-  /// the network's, which says nothing about the server.
+  /// Whether each message is a separate HTTP request: its header fields are sent, it can fail on its own, and silence
+  /// may be a network problem that says nothing about the server.
   [[nodiscard]] virtual bool is_http() const noexcept { return false; }
-  /// Nothing is expected for a while: memory that is kept for speed may be given back.
+  /// No traffic is expected for a while: memory that is kept for speed may be released.
   virtual void rest() noexcept {}
-  /// Completes when everything the system gave is given back; not shortened by a stop. Idempotent. A channel that was
-  /// opened must be closed before it dies.
+  /// Completes when all OS resources are released; a stop does not shorten it. Idempotent. A channel that was opened
+  /// must be closed before it is destroyed.
   virtual task<result<void>> close() = 0;
 };
 

@@ -8,13 +8,13 @@ namespace hawser {
 
 namespace {
 
-// An error message says so at its beginning, behind a time and a name at most.
+// An error marker stands near the beginning of a line, after a timestamp and a name at most.
 constexpr std::size_t searched_of_line = 160;
 constexpr std::size_t most_lines = 3;
 
 constexpr std::array<std::string_view, 8> in_any_case{
     "error:", "exception:", "fatal:", "panic:", "panicked", "npm error", "npm err!", "error["};
-// As words of their own: in lower case they are part of any sentence.
+// Matched as whole words in capitals: in lower case they occur in ordinary sentences.
 constexpr std::array<std::string_view, 3> in_capitals{"ERROR", "FATAL", "CRITICAL"};
 
 constexpr char lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
@@ -38,7 +38,7 @@ bool looks_like_error(std::string_view line) noexcept {
          std::any_of(in_capitals.begin(), in_capitals.end(), [&](std::string_view one) { return has_word(line, one); });
 }
 
-// A blank line, a usage text, a frame of a stack trace.
+// Whether the line is blank, starts a usage text, or is a frame of a stack trace.
 bool ends_message(std::string_view line) noexcept {
   const std::size_t first = line.find_first_not_of(" \t\r");
   if (first == line.npos) return true;
@@ -50,7 +50,7 @@ bool ends_message(std::string_view line) noexcept {
 
 std::string_view error_lines(std::string_view log, error_position which) noexcept {
   std::string_view found;
-  std::size_t lines = 0;  // of what was found, while it goes on
+  std::size_t lines = 0;  // in the message that is being collected; 0: none is
   for (std::size_t begin = 0; begin < log.size();) {
     const std::size_t end = std::min(log.find('\n', begin), log.size());
     const std::string_view line = log.substr(begin, end - begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In front of a channel of the embedding program: what a method of it throws ends the connection, with an error that
-// names the method, and not the process.
+// Wraps a channel that the embedder implements: an exception from one of its methods ends the connection with an error
+// that names the method, instead of terminating the process.
 #pragma once
 
 #include <memory>
@@ -39,13 +39,13 @@ class guarded_channel final : public channel, private receiver {
   void on_request_failed(std::int64_t request, error why) noexcept override;
   void on_reset(error why) noexcept override;
   void on_closed(error why) noexcept override;
-  /// Tells the receiver in a turn of its own that the connection has ended: it may be the caller.
+  /// Posts on_closed() to the loop instead of calling it directly, because the receiver may be the caller.
   void fail(error why);
 
   loop& loop_;
   std::unique_ptr<channel> inner_;
-  receiver* to_ = nullptr;                  // null before open(), and after the last call
-  std::shared_ptr<guarded_channel*> self_;  // what fail() posts; null inside once this is destroyed
+  receiver* to_ = nullptr;                  // null before open() and after on_closed()
+  std::shared_ptr<guarded_channel*> self_;  // captured by what fail() posts; points to null after destruction
 };
 
 }  // namespace hawser

@@ -12,8 +12,8 @@ namespace hawser {
 
 namespace {
 
-// Pieces from this size on are handed over as they are, since a copy would hold them twice; smaller ones are copied
-// together, so that they leave in one packet.
+// Pieces of at least this size are written without a copy, which would hold them twice; smaller ones are joined so that
+// they leave in one packet.
 constexpr std::size_t large_piece = std::size_t{64} << 10;
 
 std::string_view reason_of(int status) noexcept {
@@ -52,7 +52,7 @@ void append_padded(std::string& text, unsigned number) {
   text += std::to_string(number);
 }
 
-// RFC 9110, "Date/Time Formats", whatever the locale.
+// RFC 9110, "Date/Time Formats", independent of the locale.
 std::string http_date(std::chrono::system_clock::time_point at) {
   constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -113,7 +113,7 @@ void http_call::write_head(int status, const http_fields& fields, std::string& h
 void http_call::reply(int status, const http_fields& fields, std::string body) {
   std::string text;
   write_head(status, fields, text);
-  // RFC 9110, "Content-Length": not with 204; to HEAD what GET would get.
+  // RFC 9110, "Content-Length": absent with 204; for HEAD the value that GET would have.
   if (status != 204 && status != 304) append_field(text, "Content-Length", std::to_string(body.size()));
   text += "\r\n";
   stage_ = stage::ended;
@@ -125,7 +125,7 @@ void http_call::reply(int status, const http_fields& fields, std::string body) {
 
 void http_call::begin(int status, const http_fields& fields) {
   std::string head;
-  // Before HTTP/1.1 there are no chunks: the end of the connection is the end of the answer.
+  // HTTP/1.0 has no chunked encoding: the end of the connection is the end of the response.
   chunked_ = request_.minor > 0;
   if (!chunked_) keep_alive_ = false;
   write_head(status, fields, head);
@@ -136,7 +136,7 @@ void http_call::begin(int status, const http_fields& fields) {
 }
 
 void http_call::write_piece(std::string piece) {
-  if (piece.empty() || mute_) return;  // an empty chunk would be the end
+  if (piece.empty() || mute_) return;  // an empty chunk would end the body
   std::string before;
   if (chunked_) {
     std::array<char, 18> size{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One request that came to a server, and its answer: at once, or piece by piece.
+// One request that http_server received, and its response, sent at once or in pieces.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace hawser {
 
-/// How slowly the other side may take what it is sent: in each window in which something waits to be taken, as many
-/// bytes, at least one.
+/// The minimum rate at which the client must accept data: in each window in which bytes are queued, this many bytes, at
+/// least one.
 struct drain_pace {
   duration window{};
   std::size_t bytes = 1;
@@ -20,7 +20,7 @@ struct drain_pace {
 
 class http_call {
  public:
-  /// Made by http_server; `over` outlives it. A client that is slower than `pace` is given up.
+  /// Made by http_server; `over` outlives it. A client that is slower than `pace` is disconnected.
   http_call(byte_stream& over, http_head request, std::string body, drain_pace pace) noexcept;
   http_call(const http_call&) = delete;
   http_call& operator=(const http_call&) = delete;
@@ -28,20 +28,20 @@ class http_call {
   [[nodiscard]] const http_head& request() const noexcept { return request_; }
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
 
-  /// The whole answer. Fields must be valid (see append_field); what frames the message, `Content-Length` and the like,
-  /// is written here and left out of `fields`. Once, and not with begin().
+  /// Sends the whole response. Fields must be valid (see append_field); framing fields such as `Content-Length` are
+  /// written here and skipped in `fields`. Call once, and not together with begin().
   void reply(int status, const http_fields& fields, std::string body);
 
-  /// The head of an answer whose pieces follow.
+  /// Sends the head of a response whose body follows in pieces.
   void begin(int status, const http_fields& fields);
-  /// Writes a piece and waits until the system has taken it. errc::timed_out: the client reads too slowly.
+  /// Writes a piece and waits until the kernel has accepted it. errc::timed_out: the client reads too slowly.
   task<result<void>> send(std::string piece);
-  /// Waits until the system has taken everything that was written so far, with the same error.
+  /// Waits until the kernel has accepted everything written so far, with the same error.
   task<result<void>> taken();
   [[nodiscard]] bool all_taken() const noexcept { return over_.queued() == 0; }
-  /// Whether the client was given up for reading too slowly.
+  /// Whether the client was found to read too slowly.
   [[nodiscard]] bool too_slow() const noexcept { return too_slow_; }
-  /// An answer that is not ended is cut off, so that the client knows that something is missing.
+  /// Ends the response. Without this it is cut off, so that the client can tell that it is incomplete.
   void end();
 
   enum class stage : std::uint8_t { silent, streaming, ended };
@@ -61,11 +61,11 @@ class http_call {
   stage stage_ = stage::silent;
   bool keep_alive_;
   bool chunked_ = false;
-  bool mute_ = false;  // the answer has no body: HEAD, 204, 304
+  bool mute_ = false;  // the response has no body: HEAD, 204, 304
   bool too_slow_ = false;
 };
 
-/// Waits until everything written was taken; errc::timed_out where that is slower than the pace.
+/// Waits until everything written was accepted; errc::timed_out if that is slower than the pace.
 task<result<void>> drained_at(byte_stream& over, drain_pace pace);
 
 }  // namespace hawser

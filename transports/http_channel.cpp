@@ -17,10 +17,10 @@ namespace hawser {
 namespace {
 
 constexpr duration last_word = std::chrono::seconds{2};
-// For the server's own stream to begin. Some send nothing of it before they have something to say.
+// Time for the GET stream to start. Some servers send no response head before their first message on it.
 constexpr duration stream_patience = std::chrono::milliseconds{300};
 
-// Auto-replay: what changes nothing on the server may be asked twice.
+// Automatic retries: requests without side effects may be sent twice.
 bool is_replayable(std::string_view method) noexcept {
   namespace m = protocol::method;
   constexpr std::array harmless{m::initialize,  m::discover,       m::ping,
@@ -33,8 +33,8 @@ bool is_replayable(std::string_view method) noexcept {
 
 namespace {
 
-// A server may work for long, and its stream may have nothing to say for longer: a call has deadlines of its own, and
-// whether anybody is there is what TCP's own probes find out.
+// A server may work for a long time, and its stream may be silent for longer: calls have their own deadlines, and TCP
+// keepalive probes detect a dead connection.
 http_channel_options patient(http_channel_options options) {
   options.client.patience.silence = duration::zero();
   return options;
@@ -54,7 +54,7 @@ http_channel::~http_channel() { detail::require(!work_, "a channel died before i
 task<result<void>> http_channel::open(receiver& to) {
   const context where = co_await this_context();
   to_ = &to;
-  // Not stopped with whoever opens it: it is close() that ends it.
+  // Does not inherit the stop of the caller: close() ends it.
   work_ = std::make_unique<scope>(context{where.loop, nullptr});
   if (options_.type == http_channel_options::kind::sse) co_return co_await open_old_transport();
   co_return {};
@@ -64,7 +64,7 @@ std::size_t http_channel::send(const outgoing& message) {
   if (told_ || !work_ || closing_) return queued_;
   std::string_view bytes = message.line;
   while (bytes.ends_with('\n')) bytes.remove_suffix(1);
-  // A server that asks and asks, and never takes an answer, must not fill our memory with them.
+  // A server that keeps sending requests and never accepts a response must not exhaust our memory.
   if (!message.request && unaccepted_ >= options_.max_unaccepted) {
     note_dropped_post();
     return queued_;
@@ -125,19 +125,20 @@ std::string http_channel::fields_for(const outgoing& message, const message_view
 
 task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> what) {
   const bool announces = what->method == protocol::notification::initialized;
-  // Lifecycle: nothing but the announcement itself goes out before the server has heard it, or had time to.
+  // Lifecycle: nothing except notifications/initialized is sent until the server has accepted it or its timeout has
+  // passed.
   if (self.initializing_ && !announces && what->method != protocol::method::initialize) {
     auto heard = co_await self.initialized_.wait();
     ignore(heard, "a stop is seen by the exchange");
   }
-  // A server that asks while it works on a call may ask on its own stream, and asks nobody if there is none yet.
+  // While it works on a call, a server may send requests on the GET stream. Without that stream they would be lost.
   if (self.stream_due_ && what->request && !what->replayable) {
     auto there = co_await with_timeout(stream_patience, detail::wait_for(self.stream_there_));
     ignore(there, "a stop is seen by the exchange, and a server that is slow with its stream is asked all the same");
-    self.stream_due_ = false;  // nobody waits for it twice
+    self.stream_due_ = false;  // wait only once
   }
   auto done = co_await self.exchange(*what);
-  self.drop_quick_one(*what);  // if it was given up before it came to that
+  self.drop_quick_one(*what);  // if it was abandoned before the exchange took it over
   self.left(*what);
   if (!done) self.fail(*what, done.error());
   self.expect_no_more(*what);
@@ -145,11 +146,11 @@ task<void> http_channel::sending(http_channel& self, std::shared_ptr<posting> wh
   if (!what->request) --self.unaccepted_;
   self.let_go(std::move(what));
   if (!announces) co_return;
-  self.initializing_ = false;  // also where the announcement was refused or lost
+  self.initializing_ = false;  // also if the notification was refused or lost
   self.initialized_.set();
 }
 
-// The server has heard that it is initialized: calls go out, and it is asked for its own stream.
+// The server has accepted notifications/initialized: releases waiting messages and opens the GET stream.
 void http_channel::session_begun() {
   initializing_ = false;
   initialized_.set();
@@ -160,13 +161,13 @@ void http_channel::session_begun() {
   work_->spawn(listening(*this));
 }
 
-// Some servers never answer the announcement.
+// Some servers never respond to notifications/initialized.
 task<void> http_channel::bound_initializing(http_channel& self) {
   auto heard = co_await with_timeout(self.options_.initialized_timeout, detail::wait_for(self.initialized_));
   if (!heard && heard.error().code == errc::timed_out) self.session_begun();
 }
 
-// What happens again and again is said at its first, second, fourth, eighth … time.
+// Repeated events are logged at their 1st, 2nd, 4th, 8th … occurrence.
 void http_channel::note_dropped_post() {
   ++dropped_posts_;
   if ((dropped_posts_ & (dropped_posts_ - 1)) != 0) return;
@@ -224,11 +225,11 @@ void http_channel::release(std::int64_t request) noexcept {
 }
 
 void http_channel::cancel(std::int64_t request, std::string_view reason) noexcept {
-  const auto what = posting_of(request);  // held: the list lets go of it
+  const auto what = posting_of(request);  // keeps it alive while give_up() removes it from the list
   if (what) give_up(*what);
-  // Over the transport of 2024-11-05 a POST ends long before its call does.
+  // Over the transport of 2024-11-05, a POST ends long before its call does.
   if (!what && mode_ != mode::sse) return;
-  // Cancellation: to close the stream says it all in the modern era, and nothing in the one before.
+  // Cancellation: in the modern era, closing the stream cancels the request; in the legacy era it means nothing.
   if (protocol::modern(revision_) || revision_.empty()) return;
   const std::string line = cancelled_line(request, reason);
   send({.line = line});
@@ -253,7 +254,7 @@ task<result<void>> http_channel::drained() {
   co_return {};
 }
 
-// Sleeps, unless whoever it is for gives up.
+// Sleeps, unless the message it is for is abandoned.
 task<result<void>> http_channel::pause(posting* whose, duration length) {
   event never;
   auto ended = co_await with_timeout(length, detail::wait_for(whose != nullptr ? whose->given_up : never));
@@ -261,10 +262,10 @@ task<result<void>> http_channel::pause(posting* whose, duration length) {
   co_return {};
 }
 
-// Session management: who gets 404 for a session that there was has to begin anew.
+// Session management: after a 404 for an existing session, the client must start a new one.
 void http_channel::forgotten(const error& why) {
   if (told_) return;
-  has_session_ = false;  // nobody there to take leave of
+  has_session_ = false;  // there is no session left to delete
   to_->on_reset(why);
   tell_closed(why);
 }
@@ -274,7 +275,7 @@ void http_channel::tell_closed(error why) noexcept {
   told_ = true;
   all_sent_.set();
   if (to_ != nullptr) to_->on_closed(std::move(why));
-  // Every call has ended now. Where the channel is being closed, close() sees to their POSTs.
+  // Every call has ended now. If the channel is being closed, close() ends their POSTs.
   if (!closing_) withdraw_all();
 }
 

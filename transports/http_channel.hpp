@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// MCP over HTTP: a POST for every message, answers as JSON or as a stream of events, and in the eras before 2026-07-28
-// sessions, a stream for what the server says unasked, and its resumption. The transport of 2024-11-05, one stream of
-// events and an address for POSTs, is found out where it is allowed.
+// MCP over HTTP: one POST per message, responses as JSON or as an SSE stream. Before 2026-07-28 also sessions, the GET
+// stream for server-initiated messages, and resumption. The HTTP+SSE transport of 2024-11-05, with one event stream and
+// a separate POST endpoint, is detected where it is allowed.
 #pragma once
 
 #include <chrono>
@@ -24,31 +24,30 @@ namespace hawser {
 struct http_channel_options {
   enum class kind : std::uint8_t { automatic, streamable, sse };
   http_url to{};
-  std::string fields{};  ///< of every request: ready lines, checked by whoever made them; secrets
+  std::string fields{};  ///< header lines of every request, validated by the caller; may contain secrets
   kind type = kind::automatic;
-  /// What of `fields` are credentials, for errors: `header "Authorization"`. Empty: nothing.
+  /// Which of `fields` are credentials, for error messages: `header "Authorization"`. Empty: none.
   std::string credentials{};
   http_client_options client{};
   wire_limits limits{};
-  /// For the server to accept a notification or an answer of ours, each time that it is sent. Calls have limits of
-  /// their own.
+  /// Timeout for the server to accept a notification or a response of ours, per attempt. Calls have their own limits.
   duration post_timeout = std::chrono::seconds{30};
-  /// Notifications and answers of ours that the server has not accepted yet; what exceeds it is dropped.
+  /// Limit for notifications and responses of ours that the server has not accepted yet; further ones are dropped.
   std::size_t max_unaccepted = 256;
-  /// So long may the answer to `notifications/initialized` keep back what is sent behind it.
+  /// How long the response to `notifications/initialized` may hold back later messages.
   duration initialized_timeout = std::chrono::seconds{5};
-  authorizer* login = nullptr;  ///< asked for credentials where there is one; lives longer
-  /// Called before a pause that the server asked for by 429 or 503, after which a request is sent again.
+  authorizer* login = nullptr;  ///< supplies credentials if not null; outlives the channel
+  /// Called before the delay that a 429 or 503 response asks for, after which the request is sent again.
   std::function<void(std::string_view method, int status, duration pause)> on_busy{};
 };
 
 class http_channel final : public channel {
  public:
-  /// Both live longer.
+  /// `home` and `names` outlive the channel.
   http_channel(loop& home, resolver& names, http_channel_options options);
   ~http_channel() override;
 
-  /// Connects only for the old transport; else nothing happens before the first message.
+  /// Connects only for the HTTP+SSE transport; otherwise nothing happens before the first message.
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return queued_; }
@@ -59,14 +58,14 @@ class http_channel final : public channel {
   void negotiated(const peer_info& info) override;
   [[nodiscard]] bool is_http() const noexcept override { return true; }
   void rest() noexcept override;
-  /// Ends the session on the server, too, where there is one.
+  /// Also deletes the session on the server, if there is one.
   task<result<void>> close() override;
 
-  /// Answers that came on a stream they do not belong to, and were dropped.
+  /// Responses that were dropped because they arrived on a stream they do not belong to.
   [[nodiscard]] std::uint64_t foreign() const noexcept { return foreign_; }
 
  private:
-  // One message on its way, and the answer to it.
+  // One outgoing message and the response to it.
   struct posting final : exchange_watcher, std::enable_shared_from_this<posting> {
     explicit posting(http_channel& owner) : of(owner) {}
     void on_answer_grew() noexcept override { of.quick_answer(*this); }
@@ -74,19 +73,19 @@ class http_channel final : public channel {
     http_channel& of;
     std::string body;
     std::string fields;
-    std::string method;  // empty: an answer of ours
+    std::string method;  // empty: this is a response
     std::optional<std::int64_t> request{};
-    std::size_t place = 0;  // among those that wait for an answer, and one more; 0: it does not
+    std::size_t place = 0;  // index in requests_ plus one; 0: not in it
     posting* next_by_id = nullptr;
-    std::size_t unsent = 0;  // of `queued()`
+    std::size_t unsent = 0;  // its part of queued()
     bool replayable = false;
-    bool names_session = false;  // by a header field
+    bool names_session = false;  // in a header field
     bool answered = false;
     http_ticket ticket{};
     event given_up{};
-    event ended{};                          // set where the transport is that of 2024-11-05
-    http_started begun{};                   // its request, where that was sent without a coroutine, …
-    std::optional<auth_grant> made_with{};  // … and the credentials of it
+    event ended{};                          // set only over the transport of 2024-11-05
+    http_started begun{};                   // the request, if it was sent without a coroutine, …
+    std::optional<auth_grant> made_with{};  // … and its credentials
   };
   class event_reader;
   enum class mode : std::uint8_t { streamable, sse };
@@ -158,23 +157,23 @@ class http_channel final : public channel {
   std::unique_ptr<scope> work_;
   std::vector<std::shared_ptr<posting>> requests_;
   request_index<posting> requests_by_id_;
-  std::vector<std::shared_ptr<posting>> spare_;  // used again, with their memory
+  std::vector<std::shared_ptr<posting>> spare_;  // reused together with their memory
   mode mode_ = mode::streamable;
   http_url endpoint_;  // for POSTs
   std::string revision_;
-  std::string usual_fields_;  // of a request in the session, from the first on that has only these
-  std::string session_;       // its lines in every request; empty = none
+  std::string usual_fields_;  // header lines of an ordinary request in the session, cached when the first one is sent
+  std::string session_;       // the session's header line for every request; empty = none
   bool has_session_ = false;
   bool listening_ = false;
-  bool initializing_ = false;  // the server has not heard yet that it is initialized
+  bool initializing_ = false;  // notifications/initialized is not accepted yet
   event initialized_;
-  bool stream_due_ = false;  // what the server says unasked may not reach us yet
+  bool stream_due_ = false;  // server-initiated messages may not arrive yet: the GET stream is not open
   event stream_there_;
   std::size_t queued_ = 0;
   event all_sent_;
   std::uint64_t foreign_ = 0;
-  std::size_t unaccepted_ = 0;       // messages that are no requests, from send() to the end of their exchange
-  std::uint64_t dropped_posts_ = 0;  // because there were too many of them
+  std::size_t unaccepted_ = 0;       // messages other than requests, from send() to the end of their exchange
+  std::uint64_t dropped_posts_ = 0;  // because more than max_unaccepted were pending
   bool told_ = false;
   bool closing_ = false;
   event closed_;

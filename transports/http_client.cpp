@@ -13,15 +13,15 @@ namespace hawser {
 
 namespace {
 
-// A bearer token is as good as a password: without TLS it may not leave this machine.
+// A bearer token is equivalent to a password: without TLS it must not leave this machine.
 bool needs_loopback(const http_request& what, const http_url& to) noexcept {
   return !what.credentials.empty() && !to.tls;
 }
 
-// Connections of one client that settle at the same time; the oldest makes room.
+// Limit for settling connections of one client; the oldest is closed to make room.
 constexpr std::size_t max_settling = 8;
 
-// Awaits a task that whoever finds the stop source in the slot may stop.
+// Awaits a task that can be stopped through the stop source stored in the slot.
 template <class T>
 class stoppable final {
  public:
@@ -61,13 +61,13 @@ void http_ticket::withdraw() noexcept {
   if (over_->request_left()) {
     why.executed = execution::unknown;
   } else {
-    over_->drop_request();  // at once: what is queued leaves at the end of this turn
+    over_->drop_request();  // immediately: queued bytes are sent at the end of this loop iteration
   }
   over_->abort(std::move(why));
 }
 
 http_answer::~http_answer() {
-  if (!connection_) return;  // moved away
+  if (!connection_) return;  // moved from
   release_ticket();
   client_->give_back(std::move(connection_));
 }
@@ -121,7 +121,7 @@ http_client::~http_client() { *self_ = nullptr; }
 http_started http_client::start(const http_request& what, exchange_watcher& follows) {
   http_started begun;
   const http_url& to = *what.to;
-  // A proxy for requests in the clear wants other lines; a tunnel through one is a connection like any other.
+  // A proxied plain HTTP request needs different lines. A tunnel through a proxy is a connection like any other.
   if (!to.tls && !options_.proxies.for_http.empty()) return begun;
   auto place = places_for(what).try_acquire();
   if (!place) return begun;
@@ -137,7 +137,7 @@ http_started http_client::start(const http_request& what, exchange_watcher& foll
 void http_client::done(http_started begun, http_ticket& ticket) noexcept {
   ticket.over_ = nullptr;
   const bool kept = begun.over->recycle();
-  idle_.push_back(std::move(begun.over));  // even if it is of no use any more: it may be the one that calls
+  idle_.push_back(std::move(begun.over));  // even if unusable: it may be the caller
   if (!kept || idle_.size() > options_.max_idle) sweep_soon();
 }
 
@@ -172,11 +172,12 @@ task<result<http_answer>> http_client::ask_following(http_request what, http_sta
   }
 }
 
-// Credential forwarding: only to where the credentials are for, and only as the request that it was.
+// Credential forwarding: a redirect is followed only to the origin that the credentials are for, and only without a
+// change of method.
 result<http_url> http_client::redirected(const http_request& what, const http_url& from, const http_head& head) const {
   const bool keeps_method = head.status == 307 || head.status == 308 || what.method == "GET";
   error refused{.code = errc::protocol, .native = head.status};
-  // Who answers 303 may have done what was asked.
+  // A server that responds with 303 may have executed the request.
   refused.executed = head.status == 307 || head.status == 308 ? execution::no : execution::unknown;
   const auto location = head.fields.find("Location");
   auto to = location ? from.resolve(*location)
@@ -233,7 +234,7 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
     const bool stale = held.over->used_before() && !held.over->answer_began() && gone;
     const bool left = held.over->request_left();
     if (!left) {
-      held.over->drop_request();  // closing would send what it can
+      held.over->drop_request();  // closing would flush it
       why.executed = execution::no;
     }
     held.over.reset();
@@ -243,7 +244,7 @@ task<result<http_answer>> http_client::ask_once(const http_request& what, const 
   }
 }
 
-// A place, unless there is one, and a connection: an idle one, unless one that was idle has been tried.
+// Acquires a slot, unless one is held, and a connection: an idle one, unless an idle one has already been tried.
 task<result<http_started>> http_client::obtain(const http_request& what, const http_url& to, const http_proxy* through,
                                                http_started held) {
   if (!held.place.held()) {
@@ -270,7 +271,7 @@ void http_client::send(http_connection& over, const http_request& what, const ht
     through->append_login(for_proxy);
   }
   text_.consume(text_.size());
-  constexpr std::size_t constant = 96;  // at least what stands below between quotes, and a length
+  constexpr std::size_t constant = 96;  // at least the literals below plus a length
   const byte_buffer::room room =
       text_.reserve(constant + what.method.size() + origin.size() + to.target.size() + over.authority().size() +
                     for_proxy.size() + what.fields.size() + what.credentials.size() + what.body.size());
@@ -295,7 +296,8 @@ void http_client::send(http_connection& over, const http_request& what, const ht
   add(what.body);
   text_.commit(static_cast<std::size_t>(end - room.at));
   over.send(text_.view(), what.patient);
-  // The memory is kept for the next request, and credentials are not kept with it; nor what must not be redirected.
+  // The buffer is reused, so credentials are erased from it. So are requests that must not be redirected, because their
+  // bodies carry credentials.
   if (!what.credentials.empty() || names_origin || !what.follows_redirects) cleanse(room.at, text_.size());
   cleanse(for_proxy.data(), for_proxy.size());
   text_.consume(text_.size());
@@ -335,7 +337,7 @@ void http_client::collect_settled() {
   std::erase(settling_, nullptr);
 }
 
-// Not at once: it is that connection which says so.
+// Deferred, because that connection is the caller.
 void http_client::idle_ended() noexcept { sweep_soon(); }
 
 void http_client::sweep_soon() noexcept {

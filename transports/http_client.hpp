@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTP/1.1 requests: connections are kept and used again, redirects are followed only where nothing can leak, proxies
-// and TLS are seen to, and addresses are checked before anybody connects to them. Knows nothing of MCP.
+// An HTTP/1.1 client: connection reuse, redirects where no credentials can leak, proxies, TLS, and an address check
+// before every connect. Contains nothing specific to MCP.
 #pragma once
 
 #include <functional>
@@ -26,17 +26,18 @@ struct http_client_options {
   http_patience patience{};
   proxy_rules proxies{};
   std::shared_ptr<tls_context> tls{};  ///< null: https is refused
-  std::size_t max_connections = 32;    ///< who finds none waits
-  std::size_t max_urgent = 8;          ///< more of them, for urgent requests; who finds none waits
+  std::size_t max_connections = 32;    ///< requests beyond it wait
+  std::size_t max_urgent = 8;          ///< additional connections for urgent requests; requests beyond it wait
   std::size_t max_idle = 32;
   int max_redirects = 3;
-  /// Where names led at first; shared by clients that should remember it together. Null: this client remembers alone.
+  /// The network zone of each host's first connection; clients that should remember it together share the object. Null:
+  /// this client uses its own.
   std::shared_ptr<zone_memory> zones{};
-  /// Called before a request leaves without TLS for another machine, or for a proxy, over a new connection.
+  /// Called before a request is sent without TLS to another machine or to a proxy, over a new connection.
   std::function<void(const http_url& to)> on_cleartext{};
 };
 
-/// A request that was sent and whose answer nobody waits for yet; empty: none.
+/// A request that was sent and whose response is not awaited yet; empty: none.
 struct http_started {
   std::unique_ptr<http_connection> over{};
   semaphore::permit place{};
@@ -44,7 +45,7 @@ struct http_started {
 
 class http_client;
 
-/// The head of an answer, and its body as it arrives. Destroyed before it is complete, it closes its connection.
+/// The head of a response, and its body as it arrives. Destroying it before it is complete closes its connection.
 class http_answer {
  public:
   http_answer(http_client& from, std::unique_ptr<http_connection> over, semaphore::permit place,
@@ -55,14 +56,15 @@ class http_answer {
   ~http_answer();
 
   [[nodiscard]] const http_head& head() const noexcept { return connection_->head(); }
-  /// The next piece; empty at the end. Valid until the next call.
+  /// The next piece of the body; empty at the end. Valid until the next call.
   task<result<std::string_view>> read_some();
-  /// All that is left of it, or errc::too_large.
+  /// The rest of the body, or errc::too_large.
   task<result<byte_buffer>> read_all(std::size_t limit);
   [[nodiscard]] bool complete() const noexcept { return connection_->complete() && connection_->body().empty(); }
-  /// Nobody reads the rest. Its place is free at once; its connection is used again if the answer ends soon.
+  /// Discards the rest of the response. Its connection slot is free at once; the connection is reused if the response
+  /// ends soon.
   void settle() && noexcept;
-  /// Nothing that follows on its connection is believed.
+  /// Prevents reuse of the connection, because later data on it cannot be trusted.
   void distrust() noexcept { connection_->distrust(); }
 
  private:
@@ -77,26 +79,28 @@ class http_answer {
 
 class http_client final : private idle_keeper {
  public:
-  /// `names` lives longer.
+  /// `names` outlives the client.
   http_client(loop& home, resolver& names, http_client_options options);
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
   ~http_client();
 
-  /// Sends it and waits for the head of the answer, whatever its status. What the request points to lives until then.
-  /// `executed` of an error says whether any of it can have reached the server. Not bounded unless the patience is.
+  /// Sends the request and waits for the head of the response, whatever its status. What the request points to must
+  /// live until then. For an error, `executed` says whether any of it may have reached the server. Unbounded unless
+  /// http_patience sets a bound.
   task<result<http_answer>> ask(http_request what) { return ask(what, {}); }
 
-  /// Sends it at once, without a coroutine, if a connection is idle that it can take; else nothing happens. Ends by
-  /// ask() with what it returned, which goes on as if it had sent it itself, or by done(). Needs a ticket.
+  /// Sends the request immediately, without a coroutine, if a suitable connection is idle; otherwise does nothing. To
+  /// be finished either by ask() with the returned value, which continues as if it had sent the request itself, or by
+  /// done(). Needs a ticket.
   [[nodiscard]] http_started start(const http_request& what, exchange_watcher& follows);
   task<result<http_answer>> ask(http_request what, http_started begun);
-  /// The answer is complete and all has been taken of it; also from inside the watcher.
+  /// The response is complete and fully consumed. May be called from inside the watcher.
   void done(http_started begun, http_ticket& ticket) noexcept;
 
-  /// Gives back memory that nobody needs just now.
+  /// Releases memory that is not in use.
   void rest() noexcept;
-  /// Closes what is idle; every answer is gone by then.
+  /// Closes idle connections. Every response must have been destroyed before.
   task<void> close();
 
  private:
@@ -104,12 +108,12 @@ class http_client final : private idle_keeper {
   task<result<http_answer>> ask_in_time(http_request what, http_started begun);
   task<result<http_answer>> ask_following(http_request what, http_started begun);
   task<result<http_answer>> ask_once(const http_request& what, const http_url& to, http_started begun);
-  // What an address may be, and after dial() what it is.
+  // Constraints on the address, and after dial() its properties.
   struct route {
     const http_proxy* through = nullptr;
     network_zone innermost = network_zone::loopback;
-    bool loopback_only = false;  // there are credentials, and no TLS
-    bool on_loopback = false;    // it leads to this machine, and through no proxy
+    bool loopback_only = false;  // credentials would be sent without TLS
+    bool on_loopback = false;    // a direct connection to this machine
   };
   task<result<http_started>> obtain(const http_request& what, const http_url& to, const http_proxy* through,
                                     http_started held);
@@ -131,11 +135,11 @@ class http_client final : private idle_keeper {
   http_client_options options_;
   semaphore places_;
   semaphore urgent_places_;
-  std::shared_ptr<http_client*> self_;  // null inside when the client is gone
+  std::shared_ptr<http_client*> self_;  // points to null after destruction
   bool sweeping_ = false;
-  byte_buffer text_;                                        // of the request that is being sent; its memory is kept
-  std::vector<std::unique_ptr<http_connection>> idle_;      // the one that was used last is used first
-  std::vector<std::unique_ptr<http_connection>> settling_;  // whose answers nobody reads to their ends
+  byte_buffer text_;                                        // the request being sent; its memory is reused
+  std::vector<std::unique_ptr<http_connection>> idle_;      // the most recently used one is reused first
+  std::vector<std::unique_ptr<http_connection>> settling_;  // whose responses are being discarded
 };
 
 }  // namespace hawser

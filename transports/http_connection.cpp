@@ -9,13 +9,13 @@ namespace hawser {
 
 namespace {
 
-// Bodies from this size on are moved, not copied.
+// Bodies of at least this size are moved, not copied.
 constexpr std::size_t min_moved_body = std::size_t{32} * 1024;
 
-// More than that of an answer is not received for nobody: a new connection costs less.
+// A longer rest of a response is not received only to be discarded: a new connection costs less.
 constexpr std::size_t max_dropped_body = std::size_t{64} * 1024;
 
-// Its body is capped by whoever reads it: a stream of events has no end.
+// The reader limits the body: an event stream has no end.
 http_limits without_body_limit(http_limits limits) {
   limits.max_body = 0;
   return limits;
@@ -63,7 +63,7 @@ void http_connection::wait_at_most(duration bound) noexcept {
 }
 
 void http_connection::on_expired() noexcept {
-  if (awaited_ > 0) {  // the system may be collecting it
+  if (awaited_ > 0) {  // the kernel may still be collecting it
     const std::size_t arrived = stream_->unread().size() + stream_->outside();
     if (arrived > std::exchange(arrived_, arrived)) {
       wait_for_more();
@@ -105,7 +105,7 @@ void http_connection::read_answer() noexcept {
     stream_->consume(stream_->unread().size());
     return;
   }
-  if (phase_ == phase::idle || phase_ == phase::complete) {  // Response smuggling: what nobody asked for is for nobody
+  if (phase_ == phase::idle || phase_ == phase::complete) {  // Response smuggling: unsolicited data
     fail(error{.code = errc::protocol, .what = "the server sent more than one answer to a request"});
     return;
   }
@@ -128,7 +128,7 @@ void http_connection::read_answer() noexcept {
   }
   stream_->consume(*taken);
   if (awaited_ > 0) {
-    stream_->expect(awaited_);  // at most what a body may have
+    stream_->expect(awaited_);  // bounded by the body limit
     take_large_body();
     return;
   }
@@ -137,20 +137,20 @@ void http_connection::read_answer() noexcept {
     if (!stream_->unread().empty())
       failure_ = error{.code = errc::protocol, .what = "the server sent more than one answer to a request"};
     if (settling_) keeper_.idle_ended();
-  } else if (settling_) {  // its time goes on
+  } else if (settling_) {  // its timeout keeps running
     if (dropped_ > max_dropped_body)
       fail(error{.code = errc::too_large, .what = "the answer goes on behind what was read of it"});
   } else if (phase_ == phase::body) {
     wait_for_more();
     if (body_.size() > max_unread_) fail(too_large(max_unread_));
-  } else if (!parser_.within_head()) {  // interim answers, and nothing behind them: the server is still at work
+  } else if (!parser_.within_head()) {  // only interim responses so far: the server is still working
     wait_at_most(patience_.first_byte);
   } else if (!std::exchange(in_head_, true)) {
     wait_at_most(patience_.head);
   }
 }
 
-// Collected where it arrives: neither looked at nor copied before it is whole.
+// The body accumulates in the stream's buffer and is neither parsed nor copied before it is complete.
 void http_connection::take_large_body() noexcept {
   if (failure_) return;
   if (stream_->unread().size() < awaited_) {
@@ -168,7 +168,7 @@ void http_connection::take_large_body() noexcept {
 void http_connection::on_end(const error& why) noexcept {
   if (failure_) return;
   if (phase_ == phase::sent || phase_ == phase::body) {
-    // Only an orderly end can stand for the end of a body that has no other.
+    // Only a clean end of the connection can delimit a body that has no length.
     if (awaited_ > 0) {
       abort(error{.code = errc::closed,
                   .what = "the answer is truncated: the connection ended after " +
@@ -253,7 +253,7 @@ task<result<void>> http_connection::more() {
 
 void http_connection::consume(std::size_t count) noexcept {
   body_.consume(count);
-  shown_ -= std::min(shown_, count);  // else what comes next would count as seen, as long as it is shorter
+  shown_ -= std::min(shown_, count);  // otherwise later data would count as reported as long as it is shorter
 }
 
 bool http_connection::settle() noexcept {
@@ -275,7 +275,7 @@ bool http_connection::recycle() noexcept {
   parser_.next();
   phase_ = phase::idle;
   headed_ = false;
-  body_.consume(body_.size());  // and keep its memory, unless it is large
+  body_.consume(body_.size());  // keeps its memory unless it is large
   wait_at_most(patience_.idle);
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One connection to an HTTP server: one request at a time, and its answer as it arrives. Which connection a request
-// takes, and whether it is tried again, is http_client's business.
+// One client connection to an HTTP server: one request at a time, and its response as it arrives. http_client decides
+// which connection a request uses and whether it is retried.
 #pragma once
 
 #include <memory>
@@ -15,32 +15,35 @@
 
 namespace hawser {
 
-/// How long the other side may keep us waiting. Zero: for ever; somebody else has a deadline.
+/// Timeouts for the server. Zero: none; the caller has a deadline.
 struct http_patience {
-  duration connect = std::chrono::seconds{10};  ///< until there is a TCP connection, name and proxy included
+  duration connect = std::chrono::seconds{10};  ///< for the TCP connection, including name resolution and proxy
   duration handshake = std::chrono::seconds{10};
-  duration first_byte{};                     ///< from the request, or a 1xx answer, to the first byte of the next head
-  duration head = std::chrono::seconds{10};  ///< from there to the end of that head
+  duration first_byte{};  ///< from the request, or a 1xx response, to the first byte of the next head
+  duration head = std::chrono::seconds{10};    ///< from there to the end of that head
   duration silence = std::chrono::minutes{5};  ///< between two pieces of the body
-  duration idle = std::chrono::seconds{60};    ///< until a connection that nobody uses is closed
-  /// For the end of an answer of which nobody reads the rest. Who ends it behind what counts does so at once.
+  duration idle = std::chrono::seconds{60};    ///< until an unused connection is closed
+  /// For the end of a response whose rest is discarded. A server that ends it right after the relevant part does so at
+  /// once.
   duration rest = std::chrono::milliseconds{250};
 };
 
-/// Whoever keeps connections that nobody uses. It may not destroy one before the call returns.
+/// The owner of idle connections. It must not destroy a connection before the call returns.
 class idle_keeper {
  public:
-  /// One that was idle is of no use any more, or the answer of one that settles has ended, in whatever way.
+  /// An idle connection has become unusable, or the response of a settling connection has ended in some way.
   virtual void idle_ended() noexcept = 0;
 
  protected:
   ~idle_keeper() = default;
 };
 
-/// Follows an exchange where no coroutine waits for it. It may not destroy the connection before the call returns.
+/// Receives the events of an exchange that no coroutine awaits. It must not destroy the connection before the call
+/// returns.
 class exchange_watcher {
  public:
-  /// There is a head, more of the body, its end, or a failure. Perhaps from inside abort(), never from inside send().
+  /// There is a head, more of the body, its end, or a failure. May be called from inside abort(), never from inside
+  /// send().
   virtual void on_answer_grew() noexcept = 0;
 
  protected:
@@ -56,49 +59,49 @@ class http_connection final : private byte_listener, private http_listener, priv
   ~http_connection() = default;
 
   [[nodiscard]] bool leads_to(const http_url& to) const noexcept { return same_origin(to_, to); }
-  /// Begins an exchange. Precondition: usable(). `patient`: the answer may pause as long as it likes, since somebody
-  /// else gives it up in time.
+  /// Starts an exchange. Precondition: usable(). `patient`: pauses in the response are not limited here, because the
+  /// caller limits them.
   void send(std::string_view request, bool patient = false);
-  /// No exchange is under way, nobody has closed it, and nothing came that was not asked for.
+  /// No exchange is in progress, the connection is open, and no unsolicited data has arrived.
   [[nodiscard]] bool usable() const noexcept { return !failure_ && phase_ == phase::idle; }
-  /// Whether it has served an exchange before: the other side may have closed it just now.
+  /// Whether it has served an earlier exchange, so that the server may have closed it in the meantime.
   [[nodiscard]] bool used_before() const noexcept { return exchanges_ > 1; }
 
-  /// Waits for the head of the answer; then head() may be looked at.
+  /// Waits for the head of the response; head() is valid afterwards.
   task<result<void>> answered();
   [[nodiscard]] const http_head& head() const noexcept { return parser_.head(); }
-  /// Instead of waiting: tells `who` of this exchange, until it ends or somebody else is named. Null: nobody.
+  /// Alternative to waiting: notifies `who` about this exchange until it ends or another watcher is set. Null: none.
   void watch(exchange_watcher* who) noexcept { watcher_ = who; }
   [[nodiscard]] bool has_head() const noexcept { return headed_; }
   [[nodiscard]] bool failed() const noexcept { return failure_.has_value(); }
-  /// Waits until there is more of the body than the last call showed, or it is complete. Nothing of it is lost when
-  /// the connection fails: that shows when all has been taken.
+  /// Waits until the body is longer than at the last call, or complete. If the connection fails, data that has arrived
+  /// is not lost: the error is returned after all of it has been consumed.
   task<result<void>> more();
   [[nodiscard]] byte_buffer& body() noexcept { return body_; }
-  /// The front of the body is done with.
+  /// Drops the first `count` bytes of the body.
   void consume(std::size_t count) noexcept;
   [[nodiscard]] bool complete() const noexcept { return phase_ == phase::complete; }
   [[nodiscard]] bool answer_began() const noexcept { return began_; }
-  /// The bytes of this request that the system has taken.
+  /// Whether the kernel has accepted any byte of this request.
   [[nodiscard]] bool request_left() const noexcept { return stream_->written() > written_before_; }
-  /// What has not left will not leave any more, not by closing either.
+  /// Discards the unsent bytes, so that not even closing sends them.
   void drop_request() noexcept { stream_->drop_unsent(); }
-  /// Whether the next exchange may use it, when this one is complete: begins to be idle.
+  /// Whether the next exchange may use it, after this one is complete. If so, it becomes idle.
   bool recycle() noexcept;
-  /// Nobody reads the rest of the answer: it is dropped as it comes, a limited number of bytes for a limited time, and
-  /// the keeper is told of its end; then recycle() says whether the connection is of use. False: it is not worth it.
+  /// Discards the rest of the response as it arrives, up to a limit of bytes and time, and notifies the keeper of its
+  /// end; recycle() then says whether the connection can be reused. False: not worth it.
   bool settle() noexcept;
-  /// It is not recycled after this answer.
+  /// Prevents recycling after this response.
   void distrust() noexcept { trusted_ = false; }
-  /// Whoever waits for the answer hears this; the connection is of no use any more.
+  /// Ends the exchange with this error; the connection is unusable afterwards.
   void abort(error why) noexcept;
-  /// The error of an answer that is larger than that.
+  /// The error for a response larger than the limit.
   [[nodiscard]] error too_large(std::size_t limit) const;
   void rest() noexcept;
-  /// Whether it leads to this machine and through no proxy, as far as whoever connected knows; false until told.
+  /// Whether this is a direct connection to this machine, as determined by the code that connected it; false until set.
   void set_on_loopback(bool is_so) noexcept { on_loopback_ = is_so; }
   [[nodiscard]] bool on_loopback() const noexcept { return on_loopback_; }
-  /// For the `Host` of a request.
+  /// For the `Host` field.
   [[nodiscard]] const std::string& authority() const noexcept { return authority_; }
   task<void> close();
 
@@ -131,16 +134,16 @@ class http_connection final : private byte_listener, private http_listener, priv
   const char* size_advice_;
   phase phase_ = phase::idle;
   bool began_ = false;
-  bool in_head_ = false;  // the time for the end of a head is running
+  bool in_head_ = false;  // the timeout for the end of a head is running
   bool headed_ = false;
   bool trusted_ = true;
   bool on_loopback_ = false;
-  bool patient_ = false;     // with the pauses of this answer
-  bool settling_ = false;    // nobody reads the rest of this answer
-  std::size_t dropped_ = 0;  // bytes of that rest
-  std::size_t awaited_ = 0;  // bytes of a large body, which is taken out of the stream in one piece
-  std::size_t arrived_ = 0;  // of those, when the timer was last set
-  std::size_t shown_ = 0;    // of the body, to whoever waits for more
+  bool patient_ = false;     // pauses in this response are not limited
+  bool settling_ = false;    // the rest of this response is discarded
+  std::size_t dropped_ = 0;  // bytes discarded so far
+  std::size_t awaited_ = 0;  // size of a large body, which is taken out of the stream in one piece
+  std::size_t arrived_ = 0;  // bytes of it that had arrived when the timer was last set
+  std::size_t shown_ = 0;    // bytes of the body that more() has reported
   byte_buffer body_;
   std::optional<error> failure_;
   event changed_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How http_client comes to a connection: name, address check, TCP, proxy, TLS.
+// How http_client establishes a connection: name resolution, address check, TCP, proxy, TLS.
 #include <algorithm>
 #include <optional>
 
@@ -13,8 +13,8 @@ namespace hawser {
 
 namespace {
 
-// SSRF: every address is checked, and only to those that were is connected; a name that is asked again may give others.
-// `earlier` is the zone of the first connection to the name, where that counts.
+// SSRF: every address is checked, and only checked addresses are connected to, because resolving the name again may
+// return others. `earlier` is the zone of the first connection to the name, where that matters.
 result<std::vector<ip_address>> checked(const std::vector<ip_address>& addresses, const http_url& to,
                                         network_zone innermost, std::optional<network_zone> earlier) {
   std::vector<ip_address> allowed;
@@ -49,7 +49,7 @@ error sent_in_clear(const std::string& where) {
 
 bool is_loopback_address(const ip_address& one) { return zone_of(one) == network_zone::loopback; }
 
-// The answer to CONNECT, of which only the head counts.
+// The response to CONNECT; only its head matters.
 class tunnel_answer final : public http_listener {
  public:
   void on_head(const http_head& head) noexcept override { status = head.status; }
@@ -66,7 +66,7 @@ task<result<stream>> http_client::dial(const http_url& to, route& by) {
   if (!direct && by.loopback_only) co_return sent_in_clear("through the proxy " + first.authority());
   auto addresses = co_await names_.resolve(first.host);
   if (!addresses) co_return addresses.error();
-  // What lies behind a proxy is its own affair: the name is resolved there.
+  // Addresses behind a proxy are not checked: the proxy resolves the name.
   const bool remembers = direct && !to.tls;
   const auto earlier = remembers ? options_.zones->first(to.host) : std::nullopt;
   auto allowed = checked(*addresses, first, direct ? by.innermost : network_zone::loopback, earlier);
@@ -77,7 +77,7 @@ task<result<stream>> http_client::dial(const http_url& to, route& by) {
     if (allowed->empty()) co_return sent_in_clear("to " + outside);
   }
   by.on_loopback = direct && std::all_of(allowed->begin(), allowed->end(), is_loopback_address);
-  // The innermost of them: which one answers may differ from one time to the next.
+  // The innermost zone of all candidates, because a different one may accept the connection next time.
   network_zone reached = network_zone::open;
   std::vector<endpoint> candidates;
   for (const ip_address& one : *allowed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The streams of events of an http_channel: the answer to a POST, what a server says unasked, and the one stream of the
-// transport of 2024-11-05.
+// The SSE streams of an http_channel: the response to a POST, the GET stream for server-initiated messages, and the
+// single stream of the 2024-11-05 transport.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -21,15 +21,15 @@ namespace {
 
 constexpr int most_failed_resumptions = 10;  // in a row
 constexpr duration endpoint_patience = std::chrono::seconds{15};
-// For the answer to a POST whose call was answered on the stream.
+// For the HTTP response to a POST whose call was answered on the stream.
 constexpr duration ending_patience = std::chrono::milliseconds{500};
 constexpr std::size_t ids_kept = 256;
 
-// The ids of the last events, in order: to compare each event with all of them would cost many times what receiving it
-// does. Not by their hashes, which a server could choose to be the same.
+// The ids of the most recent events in a sorted set: comparing each event with all of them would cost many times what
+// receiving it does. Not a hash set, because a server could choose ids that collide.
 class recent_event_ids {
  public:
-  /// False: it is one of them.
+  /// False: the id is already in the set.
   bool add(std::string_view id) {
     const auto added = known_.emplace(id);
     if (!added.second) return false;
@@ -48,7 +48,7 @@ class recent_event_ids {
 
 }  // namespace
 
-// What comes on one stream, over all the connections that it takes.
+// The events of one logical stream, across all connections that it takes.
 class http_channel::event_reader final : public sse_listener {
  public:
   event_reader(http_channel& channel, posting* own)
@@ -57,11 +57,11 @@ class http_channel::event_reader final : public sse_listener {
   result<void> feed(std::string_view bytes) {
     auto read = parser_.feed(bytes, *this);
     if (read) return read;
-    error too_large = read.error();  // there is no other
+    error too_large = read.error();  // the only error of feed()
     too_large.what += channel_.options_.limits.size_advice;
     return too_large;
   }
-  // The next connection begins with a whole event.
+  // Resets the parser: the next connection starts with a complete event.
   void reconnected() {
     if (!parser_.last_id().empty()) last_id_ = parser_.last_id();
     parser_ = sse_parser{channel_.options_.limits.max_message};
@@ -71,12 +71,12 @@ class http_channel::event_reader final : public sse_listener {
     return own_ != nullptr && (own_->answered || own_->ticket.withdrawn());
   }
   [[nodiscard]] bool productive() const noexcept { return productive_; }
-  // Where to go on; empty where the server does not offer it, or in a way that fits into no header field.
+  // The event id to resume from; empty if the server gave none, or one that is not a valid header field value.
   [[nodiscard]] std::string position() const {
     const std::string_view id = parser_.last_id().empty() ? std::string_view{last_id_} : parser_.last_id();
     return valid_field_value(id) ? std::string{id} : std::string{};
   }
-  // What the server asked for, once.
+  // The reconnection delay that the server asked for, if it did.
   [[nodiscard]] std::optional<duration> retry() noexcept { return retry_; }
   [[nodiscard]] const std::optional<std::string>& endpoint() const noexcept { return endpoint_; }
 
@@ -93,7 +93,7 @@ class http_channel::event_reader final : public sse_listener {
   }
   void on_retry(std::chrono::milliseconds pause) noexcept override { retry_ = clamped_retry(pause); }
 
-  // A server that replays may replay too much.
+  // A server that replays events may also send some that have already arrived.
   bool is_repeated(const sse_event& event) { return event.has_id && !event.id.empty() && !ids_.add(event.id); }
 
   http_channel& channel_;
@@ -106,7 +106,7 @@ class http_channel::event_reader final : public sse_listener {
   bool productive_ = false;
 };
 
-// Until the stream ends, or has brought the answer it is there for.
+// Reads until the stream ends or has delivered the response it exists for.
 task<result<void>> http_channel::read_events(http_answer& from, event_reader& into) {
   while (!into.answered()) {
     auto bytes = co_await from.read_some();
@@ -130,8 +130,8 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
       failed = 0;
       auto read = co_await read_events(*from, events);
       if (what.answered || what.ticket.withdrawn()) {
-        // A server that ends its stream behind the answer leaves a connection that can be used again; one that does
-        // not keeps no place.
+        // If the server ends the stream after the response, the connection can be reused; if it does not, the
+        // connection must not keep its slot.
         std::move(*from).settle();
         co_return result<void>{};
       }
@@ -142,7 +142,7 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
       }
       from.reset();
     }
-    // Resumability: only where there is a place to go on from; a broken stream of the modern era is the end of it.
+    // Resumability: only with an event id to resume from. In the modern era a broken stream is not resumed.
     std::string position = events.position();
     idle = events.productive() ? 1 : idle + 1;
     if (position.empty() || protocol::modern(revision_) || failed > most_failed_resumptions) co_return why;
@@ -162,7 +162,7 @@ task<result<void>> http_channel::events_of(posting& what, http_answer answer) {
   }
 }
 
-// A stream of events, or an error: errc::protocol, with the status, where there will never be one.
+// Opens an event stream. errc::protocol, with the status, means that the server will never offer one.
 task<result<http_answer>> http_channel::get(std::string last_event, http_ticket* ticket) {
   std::string fields = "Accept: text/event-stream\r\nAccept-Encoding: identity\r\n" + options_.fields;
   if (!revision_.empty()) append_field(fields, protocol::header::protocol_version, revision_);
@@ -186,7 +186,7 @@ task<result<http_answer>> http_channel::get(std::string last_event, http_ticket*
                   .native = status};
 }
 
-// The call has its answer: its POST may still end in order, and is given up otherwise.
+// The call has its response: its POST gets a short time to end normally and is then aborted.
 void http_channel::end_post_soon(std::int64_t request) {
   auto found = posting_of(request);
   if (found == nullptr || std::exchange(found->answered, true)) return;
@@ -200,8 +200,8 @@ task<void> http_channel::ending_post(std::shared_ptr<posting> what) {
   what->given_up.set();
 }
 
-// Session management: by 404 a server says that it has forgotten the session, and also that it takes no GET. A ping,
-// which names the session, too, tells them apart. Only 404 is an answer: a server that is not there may come back.
+// Session management: a 404 means that the session has expired, or that the server does not accept GET. A ping that
+// names the session tells them apart. Only a 404 to the ping counts: a server that cannot be reached may come back.
 task<bool> http_channel::session_is_gone() {
   const message_view ping{.method = protocol::method::ping};
   const std::string fields = fields_for(outgoing{}, ping);
@@ -218,10 +218,10 @@ task<bool> http_channel::session_is_gone() {
   co_return status == 404;
 }
 
-// What the server says unasked, in the legacy era. Calls do not depend on it.
+// Server-initiated messages in the legacy era. Calls do not depend on this stream.
 task<void> http_channel::listening(http_channel& self) {
   event_reader events{self, nullptr};
-  bool offered = false;  // the server has had such a stream for this session
+  bool offered = false;  // the server has opened this stream before in this session
   for (int idle = 0; !self.told_;) {
     auto from = co_await self.get(events.position(), nullptr);
     self.stream_due_ = false;
@@ -241,7 +241,8 @@ task<void> http_channel::listening(http_channel& self) {
       co_return;  // not offered
     }
     idle = events.productive() ? 1 : idle + 1;
-    // The server's own wish counts for a stream that does something; one that ends at once, for ever, is left alone.
+    // The server's `retry` value applies to a stream that delivers messages. A stream that keeps ending without any is
+    // reopened less and less often.
     const duration usual = reconnect_pause(idle);
     const duration wish = events.retry().value_or(usual);
     auto waited = co_await self.pause(nullptr, idle > 1 ? std::max(usual * (idle > 6 ? 5 : 1), wish) : wish);
@@ -250,7 +251,7 @@ task<void> http_channel::listening(http_channel& self) {
   }
 }
 
-// HTTP with SSE, 2024-11-05: one stream, whose first event says where to POST.
+// HTTP with SSE, 2024-11-05: a single stream whose first event names the POST endpoint.
 task<result<void>> http_channel::open_old_transport() {
   auto opened = co_await with_timeout(endpoint_patience, get({}, nullptr));
   if (!opened && opened.error().code == errc::timed_out) co_return prefixed("the stream of events", opened.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One POST of an http_channel and what its answer means.
+// One POST of an http_channel and the interpretation of its response.
 #include <algorithm>
 
 #include "../runtime/redaction.hpp"
@@ -21,9 +21,10 @@ constexpr std::size_t max_session_id = 1024;
 constexpr std::size_t max_refusal = std::size_t{256} * 1024;
 constexpr std::size_t max_quoted_body = 200;
 constexpr int most_tries = 3;
-// For the body of an answer that is none: it only adds to what the error says.
+// For the body of an error response: it only adds detail to the error.
 constexpr duration refusal_patience = std::chrono::seconds{5};
-// A request that somebody waits for is not held back for longer: the caller is told how long the server asks to wait.
+// A request that a caller awaits is not delayed for longer than this: the caller gets the delay that the server asks
+// for.
 constexpr duration longest_retry_pause = std::chrono::seconds{10};
 
 bool is_type(const http_head& head, std::string_view type) {
@@ -31,8 +32,8 @@ bool is_type(const http_head& head, std::string_view type) {
   return given && equal_ignoring_case(media_type(*given), type);
 }
 
-// By what answers to the first request it can be seen that the path is wrong. The status decides: what refuses access
-// or counts requests stands before the server and often answers with a page for people, too.
+// Whether the response to the first request shows that the path is wrong. The status decides: a gateway that refuses
+// access or limits rates often responds with an HTML page, too.
 bool is_no_endpoint(const http_head& head) {
   switch (head.status) {
     case 404:
@@ -46,19 +47,20 @@ bool is_no_endpoint(const http_head& head) {
   }
 }
 
-// A body that says in JSON-RPC what is wrong, whether or not it knows for which request.
+// Reads a JSON-RPC error from a body, whether or not it has the id of the request.
 std::optional<error> said_by(std::string_view body, scanner& reader, std::string_view revision,
                              std::optional<std::int64_t> request, const redaction& hidden) {
   if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
   const message_view message = reader.scan(body);
   if (message.kind == message_kind::failure) {
     error why = remote_error(message.error, revision, hidden);
-    // The error of another request says nothing about this one. Where a request could not be read, the id is null.
+    // An error with the id of another request says nothing about this one. If the request could not be parsed, the id
+    // is null.
     const bool about_this = message.integer_id ? message.number == request : message.id == "null";
     if (!about_this) why.executed = execution::unknown;
     return why;
   }
-  // An id may be missing, or null, where the request could not be read.
+  // The id may be missing or null if the request could not be parsed.
   if (!raw_json{body}.check()) return std::nullopt;
   const std::size_t first = body.find_first_not_of(" \t\r\n");
   if (body[first] != '{') return std::nullopt;
@@ -71,9 +73,9 @@ std::optional<error> said_by(std::string_view body, scanner& reader, std::string
   return why;
 }
 
-// Statuses that a server, or what stands before it, gives a request that it has not passed on for execution. Of any
-// other the request may have been executed: a proxy answers 502, 503 and 504, and some frameworks 400, 408 and 409,
-// after the server has begun to work.
+// Statuses with which a server, or a gateway in front of it, responds to a request that it has not dispatched for
+// execution. With any other status, the request may have been executed: a proxy sends 502, 503 and 504, and some
+// frameworks 400, 408 and 409, after the server has started to work.
 bool proves_not_dispatched(const http_head& head) {
   switch (head.status) {
     case 401:
@@ -91,7 +93,7 @@ bool proves_not_dispatched(const http_head& head) {
   }
 }
 
-// What the head of a refusal adds to the error: whether the request may have been executed, and when to come again.
+// Adds what the head of an error response says: whether the request may have been executed, and when to retry.
 error refusal(error why, const http_head& head) {
   if (proves_not_dispatched(head)) why.executed = execution::no;
   const auto field = head.fields.find("Retry-After");
@@ -112,7 +114,7 @@ bool is_session_id(std::string_view id) noexcept {
 
 }  // namespace
 
-// The beginning of what came instead of an answer, for whoever has to find out why.
+// The beginning of an unexpected body, for error messages.
 std::string http_channel::beginning(std::string_view body) const {
   std::string text = loop_.hidden()->beginning(body, max_quoted_body);
   std::replace_if(
@@ -158,9 +160,9 @@ task<result<void>> http_channel::exchange(posting& what) {
     if (what.ticket.withdrawn() || told_) co_return cancelled_error();
     const http_request request = request_of(what);
     auto answer = co_await ask(request, what.method, std::exchange(what.begun, {}), std::exchange(what.made_with, {}));
-    // What changes nothing on the server is sent again after the pause that the server asks for. So is what nobody
-    // waits for an answer to, a notification or an answer of ours. A call is not: 503 does not say that it was not
-    // executed, and after 429 it is the caller's business whether it still wants it.
+    // Requests without side effects are sent again after the delay that the server asks for. So are messages that
+    // expect no response: notifications and our own responses. A call is not: 503 does not mean that it was not
+    // executed, and after 429 the caller decides whether it is still wanted.
     const int status = answer ? answer->head().status : 0;
     const bool repeats = (status == 429 || status == 503) && (what.replayable || !what.request);
     const auto told = repeats ? answer->head().fields.find("Retry-After") : std::nullopt;
@@ -177,7 +179,7 @@ task<result<void>> http_channel::exchange(posting& what) {
     if (what.ticket.withdrawn()) co_return cancelled_error();
     if (status < 200 || status >= 300) co_return co_await refused(what, *std::move(answer));
     if (what.request && mode_ == mode::streamable) co_return co_await accepted(what, *std::move(answer));
-    // Its head says it all: it may go on for ever. The old transport answers requests on its stream.
+    // Only the head matters: the body may never end. The old transport delivers responses on its stream.
     if (what.method == protocol::notification::initialized) session_begun();
     std::move(*answer).settle();
     co_return result<void>{};
@@ -210,7 +212,8 @@ task<result<void>> http_channel::one_body(posting& what, http_answer& answer) {
   if (body->empty()) co_return unexpected(answer.head(), body->view());
   deliver(body->view(), &*body, &what);
   if (what.answered) co_return {};
-  // Who answers something else may be one answer behind: every later call would get the one before it.
+  // A server that sent something else may be one response behind: every later call would get the response to the
+  // previous one.
   answer.distrust();
   if (auto said = said_by(body->view(), scanner_, revision_, what.request, *loop_.hidden())) co_return *said;
   co_return unexpected(answer.head(), body->view());
@@ -250,7 +253,7 @@ task<result<void>> http_channel::refused(posting& what, http_answer answer) {
   const bool opens = what.method == protocol::method::initialize;
   if (!unknown_here || !opens || mode_ == mode::sse || options_.type != http_channel_options::kind::automatic)
     co_return why;
-  // Backwards compatibility: an address that takes no POST may be the stream of the oldest transport.
+  // Backwards compatibility: a URL that accepts no POST may be the stream of the oldest transport.
   auto old = co_await open_old_transport();
   if (!old) co_return why;
   co_return co_await exchange(what);
@@ -268,7 +271,7 @@ bool http_channel::take_session(const http_head& head) {
   return true;
 }
 
-// An answer is accepted only on the stream of its own request. The transport of 2024-11-05 has one stream for all.
+// A response is accepted only on the stream of its own request. The transport of 2024-11-05 has one stream for all.
 void http_channel::deliver(std::string_view bytes, byte_buffer* storage, posting* own) {
   if (told_) return;
   const std::size_t first = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());

@@ -58,7 +58,7 @@ bool valid_field_value(std::string_view value) noexcept {
 }
 
 void append_field(std::string& head, std::string_view name, std::string_view value) {
-  // A line end inside would be a request of its own: this is the last place to keep it from the wire.
+  // A line end inside a field would allow request smuggling; this is the last check before the wire.
   detail::require(valid_field_name(name) && valid_field_value(value), "append_field: not a header field");
   head.append(name).append(": ").append(value).append("\r\n");
 }
@@ -83,7 +83,7 @@ bool has_word(const http_fields& fields, std::string_view name, std::string_view
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
-  return a == b ||  // most are written as everybody writes them
+  return a == b ||  // the usual case: the same spelling
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
 }
 

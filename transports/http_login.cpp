@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The requests of an http_channel with credentials: what they are made with, and made again with when they are refused.
+// Sends the requests of an http_channel with credentials, and again with other ones after a refusal.
 #include <utility>
 
 #include "../runtime/guarded.hpp"
@@ -11,7 +11,7 @@ namespace hawser {
 
 namespace {
 
-// Of a request that may be repeated. Credentials that another process obtained may be stale, too; fresh ones are tried
+// For a request that may be repeated. Credentials that another process obtained may be stale, too; fresh ones are tried
 // once.
 constexpr int most_refusals = 4;
 
@@ -29,13 +29,13 @@ std::optional<auth_grant> http_channel::grant_at_hand() {
   auto there = guarded("at_hand of the authorizer", [&] { return options_.login->at_hand(); });
   if (there) return *std::move(there);
   loop_.log().write(log_level::error, "callback", there.error().what);
-  return std::nullopt;  // it is asked by grant()
+  return std::nullopt;  // grant() is called instead
 }
 
 task<result<http_answer>> http_channel::ask(http_request what, std::string_view operation, http_started begun,
                                             std::optional<auth_grant> made_with) {
   if (options_.login == nullptr) co_return co_await client_.ask(what, std::move(begun));
-  const std::string whose{operation};  // the views of a request may end while somebody logs in
+  const std::string whose{operation};  // a copy: the views of a request may dangle during a login
   std::optional<auth_grant> grant = std::move(made_with);
   if (!grant) grant = grant_at_hand();
   if (!grant) {
@@ -56,14 +56,14 @@ task<result<http_answer>> http_channel::ask(http_request what, std::string_view 
     if (!answer) co_return answer;
     const int status = answer->head().status;
     const bool refused = status == 401 || (status == 403 && asks_for_bearer_token(answer->head().fields));
-    // A call is sent once more with other credentials after 401, and once more after 403.
+    // A call is sent once more with other credentials after a 401, and once more after a 403.
     const bool again = unauthorized && !what.replayable;
     const bool in_vain = (status == 401 && (fresh || again)) || (status == 403 && forbidden);
     if (!refused || in_vain || ++refusals > most_refusals) co_return answer;
     unauthorized = unauthorized || status == 401;
     forbidden = forbidden || status == 403;
     auth_refusal why = refusal_in(answer->head(), grant->serial, whose);
-    std::move(*answer).settle();  // what counts stands in its head
+    std::move(*answer).settle();  // only its head matters
     auto asking = guarded_task("refused of the authorizer", [&] { return options_.login->refused(std::move(why)); });
     auto better = co_await std::move(asking);
     if (!better) {

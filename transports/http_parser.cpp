@@ -34,15 +34,15 @@ struct http_parser::machine {
   phase at = phase::idle;
   http_listener* to = nullptr;  // inside feed() only
   http_head head;
-  http_field field;  // the one that is being read
+  http_field field;  // the field being parsed
   detail::head_pieces pieces;
   std::size_t fields = 0;
   std::size_t informational = 0;
-  std::size_t extra = 0;  // bytes of chunk extensions and trailers, which nobody reads
+  std::size_t extra = 0;  // bytes of chunk extensions and trailers, which are discarded
   std::uint64_t body = 0;
-  detail::plain_message plain;  // in place of llhttp, which sees nothing of it then
-  bool interim = false;         // the head that is being read is of a 1xx
-  bool within_head = false;     // of a head, a byte was read and the last one was not
+  detail::plain_message plain;  // handles plain messages instead of llhttp
+  bool interim = false;         // the head being parsed is of a 1xx response
+  bool within_head = false;     // a head has started and not ended
   bool no_body = false;
   bool leaves_body = false;
   bool until_end = false;  // the body ends with the connection
@@ -64,7 +64,7 @@ struct http_parser::machine {
   }
 };
 
-// Callbacks end the process if memory runs out: nothing may unwind through C.
+// Callbacks terminate the process if memory runs out: no exception may unwind through C.
 const llhttp_settings_t& http_parser::machine::settings() noexcept {
   static const llhttp_settings_t settings = [] {
     llhttp_settings_t s;
@@ -107,7 +107,7 @@ const llhttp_settings_t& http_parser::machine::settings() noexcept {
       }
       m.at = phase::complete;
       m.to->on_complete();
-      return HPE_PAUSED;  // so that not one byte of the next message is touched
+      return HPE_PAUSED;  // so that no byte of the next message is consumed
     };
     return s;
   }();
@@ -127,7 +127,7 @@ int http_parser::machine::more_extra(std::size_t count) {
 }
 
 int http_parser::machine::more_body(std::string_view piece) {
-  // What fits is told, so that it is the same whatever the splits.
+  // The part within the limit is delivered, so that the outcome does not depend on how the bytes are split.
   const std::uint64_t room = limits.max_body == 0 ? piece.size() : limits.max_body - body;
   const std::string_view fits = piece.substr(0, room);
   body += fits.size();
@@ -139,14 +139,14 @@ int http_parser::machine::field_complete() {
   if (++fields > limits.max_fields)
     return fail(errc::too_large, "has more than " + std::to_string(limits.max_fields) + " header fields");
   while (field.value.ends_with(' ') || field.value.ends_with('\t')) field.value.pop_back();
-  // Trailers are dropped: nobody here needs one, and merging them into the head is how they become dangerous.
+  // Trailers are dropped: none is needed here, and merging them into the head is dangerous.
   if (at != phase::body) head.fields.add(std::move(field.name), std::move(field.value));
   field = {};
   return 0;
 }
 
 int http_parser::machine::head_complete() {
-  // An upgrade nobody asked for is no upgrade (RFC 9110, "Upgrade": the server may ignore it).
+  // An unsolicited upgrade is ignored (RFC 9110, "Upgrade": the server may ignore it).
   parser.upgrade = 0;
   if (parser.http_major != 1 || parser.http_minor > 1) return fail(errc::protocol, "is not in HTTP/1.1 or HTTP/1.0");
   if (from == side::response && parser.status_code < 100) return fail(errc::protocol, "has no status of three digits");
@@ -155,14 +155,14 @@ int http_parser::machine::head_complete() {
     if (++informational > limits.max_informational)
       return fail(errc::protocol,
                   "has more than " + std::to_string(limits.max_informational) + " interim ones before it");
-    // RFC 9112, "Message Body Length": these have none. llhttp looks for one if the fields speak of it.
+    // RFC 9112, "Message Body Length": these have no body. llhttp expects one if the fields announce it.
     if (head.fields.find("content-length") || head.fields.find("transfer-encoding"))
       return fail(errc::protocol, "has an interim one with a body before it");
     interim = true;
     return 1;
   }
   if (const auto coding = head.fields.find("transfer-encoding")) {
-    // RFC 9112, "Message Body Length": any other coding leaves the end of the body to taste.
+    // RFC 9112, "Message Body Length": with any other coding the end of the body is ambiguous.
     if (head.fields.count("transfer-encoding") != 1 || !equal_ignoring_case(*coding, "chunked"))
       return fail(errc::protocol, "has a transfer encoding other than chunked");
     if (parser.http_minor == 0) return fail(errc::protocol, "is in HTTP/1.0 and chunked");
@@ -170,12 +170,12 @@ int http_parser::machine::head_complete() {
   }
   if (from == side::request) {
     head.method = llhttp_method_name(static_cast<llhttp_method_t>(parser.method));
-    // llhttp is content with several spaces, and with other protocols of this form.
+    // llhttp accepts several spaces, and other protocols of this form.
     if (pieces.opening() != head.method + ' ' + head.target + " HTTP/1." + std::to_string(parser.http_minor) + "\r\n")
       return fail(errc::protocol, "has a line of another form than \"METHOD target HTTP/1.1\"");
   } else {
     head.status = parser.status_code;
-    if (!valid_field_value(head.reason)) head.reason.clear();  // it is for people, and their terminals
+    if (!valid_field_value(head.reason)) head.reason.clear();  // it is shown to users, in terminals
   }
   no_body = no_body || parser.status_code == 204 || parser.status_code == 304;
   if (no_body) parser.flags |= F_SKIPBODY;
@@ -209,7 +209,7 @@ void http_parser::machine::restart() noexcept {
   at = phase::idle;
   body = 0;
   no_body = leaves_body = false;
-  if (plain.forget()) return;  // which leaves no traces but the head, and knows it again
+  if (plain.forget()) return;  // a plain message leaves only its head, which is kept for comparison
   begin_grammar();
   head = {};
   field = {};
@@ -237,7 +237,7 @@ result<std::size_t> http_parser::machine::feed(std::string_view bytes, http_list
         break;
       }
       piece = pieces.next(piece, limits.max_head, bare);
-      // llhttp skips empty lines here, too; but then the end of what came before was elsewhere.
+      // llhttp skips empty lines here, too; but they mean that the previous message ended elsewhere.
       if (from == side::response && (pieces.opening().starts_with('\r') || pieces.opening().starts_with('\n'))) {
         fail(errc::protocol, "begins with an empty line");
         break;
@@ -283,7 +283,7 @@ http_parser::~http_parser() = default;
 
 void http_parser::expect_no_body() noexcept {
   machine_->no_body = true;
-  machine_->head = {};  // of the message before: this one is read by llhttp, which adds to what is there
+  machine_->head = {};  // drops the previous head: llhttp parses this message and appends to it
 }
 void http_parser::leave_body() noexcept {
   machine_->leaves_body = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTP/1.1 messages out of bytes, strictly: whatever two parsers could read differently is refused. Pure: bytes in,
-// calls out. One parser per connection; llhttp does the grammar and stays in the source.
+// A strict HTTP/1.1 parser: input that two parsers could read differently is refused. Pure: bytes in, callbacks out.
+// One parser per connection; llhttp implements the grammar and is included only by the source.
 #pragma once
 
 #include <cstddef>
@@ -16,32 +16,32 @@
 namespace hawser {
 
 struct http_limits {
-  std::size_t max_head = std::size_t{64} << 10;  ///< first line and fields, interim answers included; also trailers
+  std::size_t max_head = std::size_t{64} << 10;  ///< start line and fields, with interim responses; also trailers
   std::size_t max_fields = 200;
-  std::size_t max_body = std::size_t{16} << 20;  ///< of one message; 0: the listener has a limit of its own
-  std::size_t max_informational = 16;            ///< 1xx answers before the real one
-  /// Stands behind the error of an answer that is larger than max_body: "; …", how to allow more.
+  std::size_t max_body = std::size_t{16} << 20;  ///< of one message; 0: the listener has its own limit
+  std::size_t max_informational = 16;            ///< 1xx responses before the final one
+  /// Appended to the error for a response larger than max_body: "; …", how to raise the limit.
   const char* size_advice = "";
 };
 
 struct http_head {
-  int status = 0;      ///< of an answer …
-  std::string reason;  ///< … with what stands behind it
+  int status = 0;      ///< of a response …
+  std::string reason;  ///< … with its reason phrase
   std::string method;  ///< of a request …
-  std::string target;  ///< … with its target as it stood on the line
+  std::string target;  ///< … with its target as written on the line
   int minor = 1;       ///< HTTP/1.`minor`
   http_fields fields;
   bool keep_alive = false;              ///< another message may follow on this connection
-  std::optional<std::uint64_t> length;  ///< of the body, where the message says so
+  std::optional<std::uint64_t> length;  ///< of the body, if the message states it
 };
 
-/// Called from inside feed() and finish(); views are valid during the call. It must not touch the parser, but for
+/// Called from inside feed() and finish(); views are valid during the call. Must not use the parser, except for
 /// leave_body() and take_head().
 class http_listener {
  public:
   /// Once per message.
   virtual void on_head(const http_head& head) noexcept = 0;
-  /// A 1xx answer before the message has ended. They are counted and dropped.
+  /// An interim (1xx) response has ended. These are counted and dropped.
   virtual void on_interim() noexcept {}
   virtual void on_body(std::string_view piece) noexcept = 0;
   virtual void on_complete() noexcept = 0;
@@ -59,32 +59,34 @@ class http_parser {
   http_parser& operator=(http_parser&&) noexcept;
   ~http_parser();
 
-  /// The answer that comes next has no body whatever its head says: HEAD, and a CONNECT that succeeded. Before any byte
-  /// of it.
+  /// The next response has no body, whatever its head says: for HEAD and for a successful CONNECT. Call before its
+  /// first byte.
   void expect_no_body() noexcept;
-  /// Takes bytes up to the end of one message and not one more; says how many. errc::protocol says what is wrong,
-  /// errc::too_large which limit it was; the same error comes again from then on, the connection is of no more use. A
-  /// limit of the body is told after on_head().
+  /// Consumes bytes up to the end of one message, not beyond, and returns how many. errc::protocol says what is wrong,
+  /// errc::too_large which limit was exceeded; every later call returns the same error, and the connection is unusable.
+  /// An exceeded body limit is reported after on_head().
   result<std::size_t> feed(std::string_view bytes, http_listener& to);
-  /// The connection has ended. Completes an answer whose end that is; else errc::closed says how much is missing.
+  /// The connection has ended. Completes a response that is delimited by this; otherwise errc::closed says how much is
+  /// missing.
   result<void> finish(http_listener& to);
 
-  /// From inside on_head() of a message with a length: its body is taken by whoever listens, and for the parser it ends
-  /// here. A large body needs no second look, and no copy.
+  /// Call from inside on_head() of a message with a length: the listener takes the body itself, and for the parser the
+  /// message ends here. A large body is then neither parsed nor copied.
   void leave_body() noexcept;
 
-  /// Nothing of a message was seen.
+  /// No byte of a message has been seen.
   [[nodiscard]] bool between_messages() const noexcept;
-  /// A head has begun, of the message or of a 1xx answer before it, and has not ended.
+  /// A head, of the message or of a 1xx response before it, has started and not ended.
   [[nodiscard]] bool within_head() const noexcept;
-  /// What on_head() was told, until next(). Left here, it is known again where the next message has the same.
+  /// The head passed to on_head(), until next(). If it is left here, an identical head of the next message is
+  /// recognised without parsing.
   [[nodiscard]] const http_head& head() const noexcept;
   [[nodiscard]] http_head take_head() noexcept;
 
-  /// The message is complete; feed() takes nothing until next().
+  /// The message is complete; feed() consumes nothing until next().
   [[nodiscard]] bool complete() const noexcept;
   void next() noexcept;
-  /// Gives back the memory of the last head, if nothing of another message was seen.
+  /// Releases the memory of the last head if no byte of another message was seen.
   void rest() noexcept;
 
  private:

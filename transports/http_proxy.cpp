@@ -34,7 +34,7 @@ std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
-// Whether one entry of the list means this host.
+// Whether this entry of the list matches the host.
 bool excepts(std::string_view entry, const http_url& to) {
   if (entry == "*") return true;
   if (entry.starts_with('[')) {
@@ -86,7 +86,7 @@ result<http_proxy> http_proxy::parse(std::string_view text) {
 void http_proxy::append_login(std::string& head) const {
   if (authorization.empty()) return;
   constexpr std::string_view name = "Proxy-Authorization";
-  constexpr std::size_t line_ends = 8;  // the field's and the head's, and what stands between name and value
+  constexpr std::size_t line_ends = 8;  // two line ends, and the separator of name and value
   head.reserve(head.size() + name.size() + authorization.reveal().size() + line_ends);
   append_field(head, name, authorization.reveal());
 }

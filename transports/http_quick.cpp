@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The usual exchange of an http_channel, without a coroutine: a request over a connection that is idle, and an answer
-// of JSON that is whole when it is looked at. Whatever else comes of it goes on in `sending`, as if it had begun there.
+// The fast path of an http_channel, without a coroutine: a request over an idle connection, and a JSON response that is
+// complete when it is examined. Any other outcome continues in `sending`, as if it had started there.
 #include <utility>
 
 #include "http_channel.hpp"
@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t most_spare = 32;
 constexpr std::size_t kept_body = std::size_t{4} * 1024;
-// Bodies from this size on are handed over with their memory.
+// Bodies of at least this size are moved together with their memory.
 constexpr std::size_t min_handed_over_body = std::size_t{64} * 1024;
 
-// One message of JSON in one body, behind which the connection can be used again.
+// A single JSON message in a body of known length, after which the connection can be reused.
 bool is_usual(const http_head& head) noexcept {
   if (head.status != 200 || !head.length || !head.keep_alive) return false;
   const auto type = head.fields.find("Content-Type");
@@ -49,7 +49,7 @@ void http_channel::expect_no_more(posting& what) noexcept {
   requests_.pop_back();
 }
 
-// Nobody but the caller has it: it may be used again.
+// Keeps the object for reuse if the caller has the only reference.
 void http_channel::let_go(std::shared_ptr<posting> what) noexcept {
   if (spare_.size() >= most_spare || what->body.capacity() > kept_body || what.use_count() != 1 || closing_) return;
   what->request.reset();
@@ -67,8 +67,8 @@ http_request http_channel::request_of(posting& what) const noexcept {
           .credentials = what.made_with ? what.made_with->fields.reveal() : std::string_view{},
           .body = what.body,
           .replayable = what.replayable,
-          .urgent = !what.request,  // an answer, say, which calls that have every other place wait for
-          // A call has limits of its own, and a person may be filling in a form. A subscription has none.
+          .urgent = !what.request,  // such as a response that calls in all other slots wait for
+          // A call has its own limits, and a user may be filling in a form. A subscription has none.
           .patient = what.request && what.method != protocol::method::subscriptions_listen,
           .within = what.request ? duration::zero() : options_.post_timeout,
           .max_redirects = what.replayable ? std::nullopt : std::optional{1},
@@ -85,7 +85,7 @@ bool http_channel::send_at_once(posting& what) {
   }
   what.begun = client_.start(request_of(what), what);
   if (what.begun.over != nullptr) return true;
-  what.made_with.reset();  // what is at hand when the request leaves may be another
+  what.made_with.reset();  // the credentials may be others when the request is sent
   return false;
 }
 
@@ -93,7 +93,7 @@ void http_channel::quick_answer(posting& what) noexcept {
   const http_connection& over = *what.begun.over;
   const bool usual = !over.failed() && is_usual(over.head()) && *over.head().length <= options_.limits.max_message &&
                      !told_ && !what.ticket.withdrawn();
-  if (usual && !over.complete()) {  // the rest is on its way, and the request has arrived
+  if (usual && !over.complete()) {  // the rest is still arriving, and the server has the request
     left(what);
     return;
   }
@@ -109,7 +109,7 @@ void http_channel::quick_answer(posting& what) noexcept {
   }
 }
 
-// Looks first and touches nothing unless it is the answer to this very request.
+// Changes nothing unless the message is the response to this request.
 bool http_channel::take_quick_answer(posting& what) {
   http_connection& over = *what.begun.over;
   message_view message = scanner_.scan(over.body().view());
@@ -121,7 +121,7 @@ bool http_channel::take_quick_answer(posting& what) {
   return true;
 }
 
-// Those that a coroutine waits for end by its stop.
+// Exchanges that a coroutine awaits are ended by its stop.
 void http_channel::drop_quick_ones() noexcept {
   requests_by_id_.clear();
   for (const auto& one : std::exchange(requests_, {})) {
@@ -130,7 +130,7 @@ void http_channel::drop_quick_ones() noexcept {
   }
 }
 
-// Nobody goes on with its request. Not from inside the connection's own call: it may be closed here.
+// Abandons its request. Not to be called from inside a callback of the connection, which may be closed here.
 void http_channel::drop_quick_one(posting& what) noexcept {
   http_started begun = std::exchange(what.begun, {});
   if (begun.over == nullptr) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A request for an http_client, and the ticket by which it can be given up while somebody waits for its answer.
+// A request for http_client, and the ticket that cancels it from outside the coroutine that awaits its response.
 #pragma once
 
 #include <optional>
@@ -12,48 +12,49 @@
 
 namespace hawser {
 
-/// Lets a request, or the reading of its answer, be given up from outside of the coroutine that waits. It outlives
-/// both.
+/// Cancels a request, or the reading of its response, from outside the coroutine that awaits it. It outlives both.
 class http_ticket {
  public:
-  /// Whoever waits ends with errc::cancelled; what was not sent yet will not be.
+  /// The awaiting coroutine gets errc::cancelled; what was not sent yet is not sent.
   void withdraw() noexcept;
   [[nodiscard]] bool withdrawn() const noexcept { return withdrawn_; }
-  /// Whether any byte of it has left, over whichever connection.
+  /// Whether any byte of the request has been sent, over any connection.
   [[nodiscard]] bool has_left() const noexcept { return left_ || (over_ != nullptr && over_->request_left()); }
 
  private:
   friend class http_client;
   friend class http_answer;
   bool withdrawn_ = false;
-  bool left_ = false;  // over a connection that it has no more
+  bool left_ = false;  // over a connection that it no longer uses
   http_connection* over_ = nullptr;
-  stop_source* connecting_ = nullptr;  // of the wait for a place and a connection
+  stop_source* connecting_ = nullptr;  // stops the wait for a slot and a connection
 };
 
 struct http_request {
   std::string_view method = "POST";
   const http_url* to = nullptr;
-  std::string_view fields{};  ///< ready lines, each with its line end; not Host, Content-Length or Connection
-  /// More lines of that kind. A redirect never takes them to another origin, and without TLS they are sent to loopback
+  std::string_view fields{};  ///< complete lines, each with its line end; not Host, Content-Length or Connection
+  /// Further header lines. A redirect never carries them to another origin, and without TLS they are sent to loopback
   /// addresses only.
   std::string_view credentials{};
   std::string_view body{};
-  /// May be sent again where nobody knows whether it arrived.
+  /// May be sent again if it is unknown whether it arrived.
   bool replayable = false;
-  /// Has places of its own, http_client_options::max_urgent: what those that have one of the others may be waiting for.
+  /// Uses the separate slots of http_client_options::max_urgent, because requests in the other slots may be waiting for
+  /// it.
   bool urgent = false;
-  /// Whoever asks gives it up in time: http_patience::silence does not hold for its answer.
+  /// The caller limits the time: http_patience::silence does not apply to the response.
   bool patient = false;
-  /// Until the head of the answer is there, waiting for a place and connecting included; zero: nobody counts.
+  /// Timeout for the head of the response, including the wait for a slot and connecting; zero: none.
   duration within{};
-  /// Off for what carries credentials in its body: a redirect is then an answer like any other.
+  /// False for a request with credentials in its body: a redirect is then a response like any other.
   bool follows_redirects = true;
-  /// How many are followed; empty: as many as the client's options allow.
+  /// Maximum number of redirects; empty: as in the client's options.
   std::optional<int> max_redirects{};
-  /// Where not null: set to the URL that answered if a redirect led there, else left alone.
+  /// If not null: set to the URL that responded if a redirect led there, otherwise unchanged.
   http_url* redirected_to = nullptr;
-  /// How far inward its host may lie: a URL that a server told us may not lead further in than the one the user typed.
+  /// The innermost zone that its host may lie in: a URL from a server must not lead further inside than the one the
+  /// user entered.
   network_zone innermost = network_zone::loopback;
   http_ticket* ticket = nullptr;
 };

@@ -14,27 +14,27 @@ namespace hawser {
 
 namespace {
 
-// So many are told at once that there are too many; the next ones find a closed door.
+// At most this many connections get a 503 at the same time; further ones are closed without a response.
 constexpr std::size_t max_turned_away = 16;
-// Without descriptors left the same connection knocks again at once.
+// If no file descriptors are left, accepting the same connection fails again at once.
 constexpr duration breath = std::chrono::milliseconds{50};
 
 class place;
 
-// The connections that are served at once.
+// The connections that are being served.
 class places {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   void add(place& one) { all_.push_back(&one); }
   void remove(place& one) noexcept { std::erase(all_, &one); }
-  /// Ends the one that can be given up with the least loss; false where all of them are answering.
+  /// Closes the connection whose loss matters least; false if all of them are answering.
   bool make_room() noexcept;
 
  private:
   std::vector<place*> all_;
 };
 
-// One of them, from when it was accepted.
+// One of them, registered when it is accepted.
 class place {
  public:
   place(places& among, time_point accepted) : among_(among), accepted_(accepted) { among_.add(*this); }
@@ -47,8 +47,8 @@ class place {
     return connection == nullptr ? rank{served_connection::standing::unused, accepted_}
                                  : rank{connection->how(), connection->since()};
   }
-  scope* running = nullptr;                       // null before its first turn
-  const served_connection* connection = nullptr;  // null before the handshake of TLS is done
+  scope* running = nullptr;                       // null until serve_one() has started
+  const served_connection* connection = nullptr;  // null until the TLS handshake is done
 
  private:
   places& among_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small and strict HTTP/1.1 server on loopback: for gateways, callbacks and tests. What is served stands behind one
-// function. No routing, no files, no other address.
+// A small, strict HTTP/1.1 server on loopback, for gateways, OAuth callbacks and tests. One function handles all
+// requests. No routing, no files, no other addresses.
 #pragma once
 
 #include <chrono>
@@ -20,36 +20,37 @@ namespace hawser {
 struct http_server_options {
   tcp_listener::loopback where = tcp_listener::loopback::v4;
   std::uint16_t port = 0;              ///< 0: the system chooses
-  std::shared_ptr<tls_context> tls{};  ///< null: in the clear
+  std::shared_ptr<tls_context> tls{};  ///< null: no TLS
   http_limits limits{};
-  /// One more takes the place of a connection on which no request is being answered: see served_connection::standing.
-  /// Where all of them are answering it hears 503.
+  /// A further connection replaces one on which no request is being answered: see served_connection::standing. If all
+  /// are answering, it gets a 503.
   std::size_t max_connections = 256;
-  /// Of all bodies that are held at once, beyond the first 64 KiB of each. A request that needs more hears 503.
+  /// Limit for all bodies held at once, not counting the first 64 KiB of each. A request that exceeds it gets a 503.
   std::size_t max_body_bytes = std::size_t{128} << 20;
-  duration head_deadline = std::chrono::seconds{10};  ///< for a head once it has begun, and for the handshake of TLS
-  duration body_deadline = std::chrono::seconds{60};  ///< for all of a body
-  duration idle_deadline = std::chrono::seconds{75};  ///< for the next request to begin
-  /// Bytes a second: how slowly a body may come, on average over each `rate_window`, and an answer may be taken, on
-  /// average over each `write_deadline`. Only while there is something to come or to take: a silent stream is not slow.
+  duration head_deadline = std::chrono::seconds{10};  ///< for a head once it has started, and for the TLS handshake
+  duration body_deadline = std::chrono::seconds{60};  ///< for a whole body
+  duration idle_deadline = std::chrono::seconds{75};  ///< for the next request to start
+  /// Minimum bytes per second: of a request body, averaged over each `rate_window`, and of a response that the client
+  /// accepts, averaged over each `write_deadline`. Applies only while data is due: a silent stream is not slow.
   std::size_t min_rate = 1024;
   duration rate_window = std::chrono::seconds{10};
-  duration write_deadline = std::chrono::seconds{30};  ///< as large as it is because the system takes large pieces
+  duration write_deadline = std::chrono::seconds{30};  ///< this long because the kernel accepts large pieces at once
 };
 
-/// Answers one request; http_call outlives it. Stopped when the client goes away or the server is stopped. Several run
-/// at once, of one connection never.
+/// Handles one request; the http_call outlives it. Stopped when the client disconnects or the server is stopped.
+/// Several run concurrently, but only one per connection.
 using answer_request = std::function<task<void>(http_call& call)>;
 
-/// A whole answer.
+/// A complete response.
 struct whole_answer {
   int status = 200;
   http_fields fields{};
   std::string body{};
 };
 
-/// Judges a request by its head alone: nothing where it may be served, else what it is answered with. Called before a
-/// byte of its body is read and before `100 Continue`. A refused body is not read: the connection ends.
+/// Checks a request by its head alone: nothing if it may be served, otherwise the response that refuses it. Called
+/// before a byte of its body is read and before `100 Continue`. The body of a refused request is not read: the
+/// connection ends.
 using judge_head = std::function<std::optional<whole_answer>(const http_head& head)>;
 
 class http_server {
@@ -57,7 +58,7 @@ class http_server {
   static result<http_server> listen(loop& home, http_server_options options);
 
   [[nodiscard]] endpoint local() const noexcept { return listener_.local(); }
-  /// Until it is stopped; then what is being answered is stopped, too. Unbounded.
+  /// Serves until stopped; requests in progress are then stopped, too. Unbounded.
   task<void> serve(answer_request with, judge_head judge = {});
 
  private:

@@ -15,7 +15,7 @@ namespace {
 namespace urls = boost::urls;
 
 constexpr std::size_t max_url = std::size_t{8} << 10;
-constexpr std::size_t max_name = 253;  // RFC 1035, without the last dot
+constexpr std::size_t max_name = 253;  // RFC 1035, without the trailing dot
 constexpr std::size_t max_label = 63;
 
 std::uint16_t own_port(bool tls) noexcept { return tls ? 443 : 80; }
@@ -26,7 +26,7 @@ std::string url_for_error(std::string_view text) {
   text = text.substr(0, text.find_first_of("?#"));
   std::string plain{text};
   if (const std::size_t slashes = text.find("//"); slashes != std::string_view::npos) {
-    // Up to the last `@` of all: a slash in a password is what makes such a text no URL.
+    // Up to the last `@` in the text: a slash in a password is what makes such a text an invalid URL.
     const std::size_t begin = slashes + 2;
     if (const std::size_t at = text.rfind('@'); at != std::string_view::npos && at >= begin)
       plain.erase(begin, at + 1 - begin);
@@ -47,15 +47,15 @@ error refused(std::string_view text, std::string_view why) {
   return error{.code = errc::config, .what = "url " + url_for_error(text) + ": " + std::string{why}};
 }
 
-// Some resolvers read such a name as an IPv4 address, each in its own way: 127.1, 0x7f000001, 017.0.0.1 (WHATWG URL,
-// "ends in a number checker").
+// Some resolvers read such a name as an IPv4 address, each in a different way: 127.1, 0x7f000001, 017.0.0.1 (WHATWG
+// URL, "ends in a number checker").
 bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);  // npos + 1 is 0
   if (!last.empty() && std::all_of(last.begin(), last.end(), detail::is_digit)) return true;
   return last.starts_with("0x") && last.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
 }
 
-// What is wrong with a name, if anything.
+// What is wrong with a host name, if anything.
 std::optional<std::string_view> fault_of(std::string_view name) noexcept {
   if (name.size() > max_name) return "the host is longer than 253 bytes";
   while (true) {
@@ -107,7 +107,7 @@ result<http_url> http_url::parse(std::string_view text) {
   made.host = std::move(*host);
   made.port = own_port(made.tls);
   if (url.has_port() && !url.port().empty()) {
-    made.port = url.port_number();  // 0 also where the number does not fit
+    made.port = url.port_number();  // also 0 if the number does not fit
     if (made.port == 0) return refused(text, "the port is not between 1 and 65535");
   }
   made.target = std::string{std::string_view{url.encoded_path()}};
@@ -126,7 +126,7 @@ result<http_url> http_url::resolve(std::string_view reference) const {
   urls::url led_to;
   if (!urls::resolve(*from, *relative, led_to)) return refused(reference, "it cannot be resolved");
   auto made = parse(led_to.buffer());
-  // RFC 3986, "Remove Dot Segments": there is nothing above the root. Boost 1.83 leaves such segments standing.
+  // RFC 3986, "Remove Dot Segments": there is nothing above the root. Boost 1.83 keeps such segments.
   if (made) {
     const auto climbs = [&] {
       return made->target.starts_with("/..") && (made->target + '/').find_first_of("/?", 3) == 3;

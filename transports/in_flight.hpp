@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls that wait for an answer. An id is a slot and the slot's generation, so finding a call is one look into a
-// vector, and no id ever comes twice on a connection.
+// The calls that await a response. An id is a slot and the slot's generation, so that a lookup is one access to a
+// vector and no id is used twice on a connection.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,16 @@ class in_flight {
  public:
   explicit in_flight(std::size_t limit) noexcept;
 
-  /// The id of the new call, or 0 when there are too many. Never more than 53 bits: some servers know no larger number.
+  /// The id of the new call, or 0 if there are too many. At most 53 bits: some servers cannot represent larger
+  /// integers.
   std::int64_t add(call_operation& call);
-  /// Null where no call with this id waits.
+  /// Null if no pending call has this id.
   [[nodiscard]] call_operation* find(std::int64_t id) const noexcept;
-  /// The same, and it waits no longer.
+  /// The same, and removes the call.
   call_operation* take(std::int64_t id) noexcept;
-  /// Any one of them; null when there is none.
+  /// Removes any one of them; null if there is none.
   call_operation* take_any() noexcept;
-  /// Whether such a call was made once, and has ended.
+  /// Whether a call with this id existed and has ended.
   [[nodiscard]] bool past(std::int64_t id) const noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -37,7 +38,7 @@ class in_flight {
   };
   [[nodiscard]] const slot* slot_of(std::int64_t id) const noexcept;
 
-  std::vector<slot> slots_;       // the first one is never used: no id is 0, which some servers take for none
+  std::vector<slot> slots_;       // the first one is unused, so that no id is 0, which some servers treat as absent
   std::uint32_t first_free_ = 0;  // 0 = none
   std::size_t size_ = 0;
   std::size_t limit_;

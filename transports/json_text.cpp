@@ -140,7 +140,7 @@ std::optional<T> parsed(std::string_view json) noexcept {
 std::optional<std::int64_t> integer_of(std::string_view json) noexcept { return parsed<std::int64_t>(json); }
 
 std::optional<double> number_of(std::string_view json) noexcept {
-  if (!is_number(json)) return std::nullopt;  // from_chars knows "inf" and "nan", JSON does not
+  if (!is_number(json)) return std::nullopt;  // from_chars accepts "inf" and "nan", JSON does not
   return parsed<double>(json);
 }
 

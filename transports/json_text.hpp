@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walking JSON that is known to be valid, as text: members and elements by their bytes, strings decoded on demand. For
-// the few places that need a piece of a message and no tree of it. Precondition everywhere: validate_json() accepts it.
+// Traverses valid JSON as text: members and elements as byte ranges, strings decoded on demand. For code that needs a
+// part of a message without a tree of it. Precondition everywhere: validate_json() accepts the text.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline const char* skip_space(const char* p) noexcept {
   while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t') ++p;
   return p;
 }
-/// From behind the opening quote to behind the closing one.
+/// From after the opening quote to after the closing one.
 inline const char* skip_string(const char* p, const char* end) noexcept {
   while (true) {
     p = plain_run(p, end);
@@ -30,9 +30,9 @@ const char* skip_value(const char* p, const char* end) noexcept;
 
 }  // namespace detail
 
-/// Walks an object that begins at `p` and returns where it ends. `f(name, value)` gets each member's name as it stands
-/// in the text, without its quotes, and where its value begins; it returns where that ends, by skip_value() or by
-/// walking it, or null to stop: then null is returned. For large texts, of which no byte should be looked at twice.
+/// Walks the object that starts at `p` and returns where it ends. `f(name, value)` gets each member's name as written,
+/// without its quotes, and the start of its value; it returns the end of the value, from skip_value() or by walking it,
+/// or null to stop, and then null is returned. For large texts, in which no byte should be read twice.
 template <class F>
 const char* walk_object(const char* p, const char* end, F f) {
   p = detail::skip_space(p + 1);
@@ -61,8 +61,8 @@ const char* walk_array(const char* p, F f) {
   return p + 1;
 }
 
-/// Calls `f(name, value)` for every member of an object, both as they stand in the text, the name without its quotes;
-/// `f` returns whether to go on.
+/// Calls `f(name, value)` for every member of an object, both as written, the name without its quotes; `f` returns
+/// whether to continue.
 template <class F>
 void for_each_member(std::string_view object, F f) {
   const char* end = object.data() + object.size();
@@ -82,29 +82,29 @@ void for_each_element(std::string_view array, F f) {
   });
 }
 
-/// The value of the last member of that name, as other parsers take it; empty if there is none or this is no object.
+/// The value of the last member with this name, as in other parsers; empty if there is none or this is not an object.
 std::string_view find_member(std::string_view object, std::string_view name);
 
-/// Whether a name as it stands in the text means this one: escapes are understood, nothing else is folded.
+/// Whether a name as written in the text equals `name`: escapes are decoded, nothing is case-folded.
 bool same_name(std::string_view raw, std::string_view name);
 /// Whether this object has no more members than that; looks at no more of them. True for what is no object.
 bool members_within(std::string_view object, std::size_t limit);
 
-/// What a string, without its quotes, means.
+/// Decodes the escapes of a string without its quotes.
 std::string unescaped(std::string_view raw);
-/// The text of a JSON string with its quotes; nothing if it is another kind of value.
+/// Decodes a JSON string with its quotes; nullopt for any other kind of value.
 std::optional<std::string> text_of(std::string_view json);
 /// Whether the value is a number, of any size.
 inline bool is_number(std::string_view json) noexcept {
   return !json.empty() && (json.front() == '-' || (json.front() >= '0' && json.front() <= '9'));
 }
 inline bool is_object(std::string_view json) noexcept { return json.starts_with('{'); }
-/// A number without fraction or exponent that fits; nothing else.
+/// An integer without fraction or exponent that fits; otherwise nullopt.
 std::optional<std::int64_t> integer_of(std::string_view json) noexcept;
-/// A number that a double can hold, if not exactly.
+/// A number in the range of a double, not necessarily exact; otherwise nullopt.
 std::optional<double> number_of(std::string_view json) noexcept;
 
-/// Appends a text as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+/// Appends a text as a JSON string with its quotes. Invalid UTF-8 becomes U+FFFD.
 void append_quoted(std::string& to, std::string_view text);
 std::string json_string(std::string_view text);
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 #include <vector>
-// The very function whose collisions matter; the same from Boost 1.83 to 1.88.
+// The hash function whose collisions matter; the same from Boost 1.83 to 1.88.
 #include <boost/json/detail/digest.hpp>
 
 #include "../runtime/crypto.hpp"
@@ -23,25 +23,26 @@ namespace {
 
 constexpr std::size_t small_object = json_validator::large_object;
 
-// Tries names with the salts that a table can have. An address is a multiple of 16, and what stands above its last byte
-// is added to the hashes of all names of one length alike: so there are sixteen kinds of salts, whoever has chosen the
-// names. One more kind is that of large tables, which lie at the beginning of a page, or of a large page, behind 16
-// bytes of malloc's: of those the lower bits are all known.
+// Tests names with the salts that a table can have. An address is a multiple of 16, and the bits above its last byte
+// are added to the hashes of all names of one length alike, so there are sixteen kinds of salts, whatever the names.
+// Large tables are one more kind: they start at the beginning of a page, or of a huge page, after 16 bytes of malloc's,
+// so all of their lower bits are known.
 //
-// With each salt a random sample is tried, of four times as many names as the square root of all. By chance about 8
-// pairs of them share a bucket, however many names there are. In general it is 16 times as many as Boost.JSON makes
-// comparisons for each name when it reads the object, so that a limit for pairs is one for what reading costs.
+// With each salt, a random sample of four times the square root of all names is tested. By chance about 8 pairs of them
+// share a bucket, however many names there are. In general the number of pairs is 16 times the number of comparisons
+// per name that Boost.JSON makes when it parses the object, so a limit on pairs limits the cost of parsing.
 //
-// Names that nobody has chosen can collide more often than by chance, because the factor of the hash is 2^40 + 435:
-// addresses in steps of 16, as the names of just 435 members, reach 280 pairs on average and 800 with some salts. With
-// more members there is less of that; 4,000 names and more of any usual kind stay below 100. The limits are above that,
-// and must be exceeded with several salts of one kind, which makes no difference to names that were made to collide.
+// Names that were not chosen to collide can still collide more often than by chance, because the multiplier of the hash
+// is 2^40 + 435: addresses in steps of 16, as the names of exactly 435 members, reach 280 pairs on average and 800 with
+// some salts. The effect shrinks with more members; 4,000 and more names of any usual kind stay below 100. The limits
+// are above these values and must be exceeded with several salts of one kind, which makes no difference for names that
+// were chosen to collide.
 constexpr std::size_t pairs_in_small_objects = 640;
 constexpr std::size_t pairs_in_large_objects = 256;
-constexpr std::size_t pairs_by_members = std::size_t{1} << 20;  // divided by how many there are, between the two
+constexpr std::size_t pairs_by_members = std::size_t{1} << 20;  // divided by the number of members, between the two
 constexpr int salts_that_must_agree = 4;
 constexpr std::size_t kinds_of_salts = 17;
-constexpr std::size_t names_per_salt = 64;  // so that a name is tried twice at most
+constexpr std::size_t names_per_salt = 64;  // so that a name is tested twice at most
 
 class collision_search {
  public:
@@ -101,14 +102,14 @@ class collision_search {
   }
 
   std::uint64_t state_ = 0;
-  std::vector<std::uint8_t> in_bucket_;  // enough: a bucket with 37 exceeds every limit
+  std::vector<std::uint8_t> in_bucket_;  // 8 bits suffice: a bucket with 37 names exceeds every limit
   std::vector<std::size_t> used_;
 };
 
 std::uint64_t digest_of_name(std::string_view name, std::uint64_t salt) {
   return boost::json::detail::digest(name.begin(), name.end(), salt);
 }
-// … as it stands in a text.
+// The same for a name as written in a text.
 std::uint64_t digest_of_raw_name(std::string_view name, std::uint64_t salt) {
   if (std::memchr(name.data(), '\\', name.size()) == nullptr) return digest_of_name(name, salt);
   return digest_of_name(unescaped(name), salt);
@@ -117,16 +118,16 @@ std::uint64_t digest_of_raw_name(std::string_view name, std::uint64_t salt) {
 boost::json::value parsed_tree(std::string_view text, boost::system::error_code& failure,
                                boost::json::storage_ptr memory) {
   boost::json::parse_options options;
-  options.max_depth = json_validator::deepest;  // a smaller limit has been checked
+  options.max_depth = json_validator::deepest;  // smaller limits have been checked before
   return boost::json::parse(boost::json::string_view{text.data(), text.size()}, failure, std::move(memory), options);
 }
 
-// Walks a valid text for objects that are not small.
+// Walks a valid text and checks the objects that are not small.
 class object_walk {
  public:
   explicit object_walk(const char* end) : end_(end) {}
 
-  /// Behind the value that begins here, or null where names collide.
+  /// The position after the value that starts at `p`, or null if names collide.
   const char* value(const char* p) {
     if (*p == '[') return walk_array(p, [this](const char* element) { return value(element); });
     if (*p != '{') return detail::skip_value(p, end_);
@@ -143,7 +144,7 @@ class object_walk {
 
  private:
   const char* end_;
-  std::vector<std::string_view> names_;  // of all objects that are open
+  std::vector<std::string_view> names_;  // of all enclosing objects
   collision_search search_;
 };
 
@@ -175,7 +176,8 @@ boost::json::value checked_json_tree(std::string_view text, boost::json::storage
   return parsed_tree(text, failure, std::move(memory));
 }
 
-// Of names in one bucket, 9 times the square root of all exceed the limit on average, in large objects 6 times.
+// On average, names in one bucket exceed the limit if they are 9 times the square root of all, in large objects 6
+// times.
 std::size_t longest_lookup(std::size_t members) noexcept {
   return std::min(members, static_cast<std::size_t>(12 * std::sqrt(static_cast<double>(members))));
 }

@@ -20,7 +20,7 @@ int hex(char c) noexcept {
   return -1;
 }
 
-// Which kind of container is open at each depth. Plain words rather than std::bitset: the compiler keeps the one in
+// The kind of container that is open at each depth. Plain words rather than std::bitset: the compiler keeps the one in
 // use in a register.
 class open_containers {
  public:
@@ -67,7 +67,7 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
       p = scalar(p);
       if (p == nullptr) return nullptr;
     }
-    // Behind a value: what ends here, and what comes next?
+    // After a value: leaves the containers that end here and moves to the next value.
     while (true) {
       if (level == depth) return p;
       p = space(p);
@@ -89,7 +89,7 @@ const char* json_validator::value(const char* p, const std::size_t depth) noexce
   }
 }
 
-// To the first thing inside of a container.
+// Moves to the first member or element of a container.
 const char* json_validator::enter(const char* p, std::size_t depth) noexcept {
   if (++values_ > limits_.max_values) return refuse("too many values", errc::too_large);
   if (depth + 1 > limits_.max_depth) return refuse("nested too deeply", errc::too_large);
@@ -98,7 +98,7 @@ const char* json_validator::enter(const char* p, std::size_t depth) noexcept {
   return p;
 }
 
-// Behind a member or an element: to its comma, or to the end of the container.
+// After a member or an element: moves to its comma, or to the end of the container.
 const char* json_validator::next(const char* p, char closing) noexcept {
   if (p == nullptr) return nullptr;
   p = space(p);
@@ -182,7 +182,7 @@ const char* json_validator::escape(const char* p) noexcept {
   }
 }
 
-// Half of a surrogate pair stands for no character, so a text with one could not be handed on as UTF-8.
+// A lone surrogate represents no character, so a text with one could not be forwarded as UTF-8.
 const char* json_validator::unicode_escape(const char* p) noexcept {
   const auto unit = [this](const char* at) {
     int value = 0;
@@ -203,7 +203,7 @@ const char* json_validator::unicode_escape(const char* p) noexcept {
   return p + 10;
 }
 
-// The table of well-formed sequences: no overlong form, no surrogate, nothing beyond U+10FFFF.
+// Unicode's table of well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 const char* json_validator::multibyte(const char* p) noexcept {
   const auto at = [p](int i) { return static_cast<unsigned char>(p[i]); };
   const unsigned char lead = at(0);

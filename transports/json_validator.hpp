@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks that bytes are one JSON value, in one pass and without building anything: grammar, strings, UTF-8, depth and
-// number of values. What has passed is safe to hand on as it is, and to be walked by json_text.hpp.
+// number of values. Accepted text can be forwarded unchanged and walked by json_text.hpp.
 #pragma once
 
 #include <cstddef>
@@ -24,21 +24,20 @@ class json_validator {
 
   json_validator(const char* end, json_limits limits) noexcept;
 
-  /// `p` stands at the first character of a value; the result stands behind it, or is null and fault() says why.
-  /// `depth` containers are open around it.
+  /// `p` is at the first character of a value. Returns the position after it, or null; fault() then says why. `depth`
+  /// is the number of enclosing containers.
   const char* value(const char* p, std::size_t depth) noexcept;
-  /// The same for an object that is walked while it is checked: `f(name, value)` gets each member's name as it stands
-  /// in the text, without its quotes, and where its value begins, or the end of the text; it returns where that ends,
-  /// by value() or by walking it, with `depth + 1`, or null. For large texts, of which no byte should be looked at
-  /// twice.
+  /// The same for an object that is walked while it is checked: `f(name, value)` gets each member's name as written,
+  /// without its quotes, and the start of its value, or the end of the text; it returns the end of the value, from
+  /// value() or by walking it, with `depth + 1`, or null. For large texts, in which no byte should be read twice.
   template <class F>
   const char* object(const char* p, std::size_t depth, F f);
   /// The same for an array and `f(value)`.
   template <class F>
   const char* array(const char* p, std::size_t depth, F f);
-  /// `p` stands behind the opening quote; the result behind the closing one, or null.
+  /// `p` is after the opening quote. Returns the position after the closing one, or null.
   const char* string(const char* p) noexcept;
-  /// `p` stands at a byte beyond ASCII; the result behind the character, or null where it is not UTF-8.
+  /// `p` is at a non-ASCII byte. Returns the position after the character, or null if it is not UTF-8.
   const char* multibyte(const char* p) noexcept;
   [[nodiscard]] const char* space(const char* p) const noexcept {
     while (p != end_ && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
@@ -83,7 +82,7 @@ const char* json_validator::object(const char* p, std::size_t depth, F f) {
     const char* name = p;
     p = key(p);
     if (p == nullptr) break;
-    // Only space and the colon are between its last quote and the value.
+    // Only white space and the colon are between its closing quote and the value.
     const char* quote = p - 1;
     while (*quote != '"') --quote;
     p = next(f(std::string_view{name + 1, quote}, p), '}');
@@ -106,7 +105,7 @@ const char* json_validator::array(const char* p, std::size_t depth, F f) {
   return nullptr;
 }
 
-/// The whole text is one JSON value, with nothing but space around it.
+/// Checks that the whole text is one JSON value, surrounded by white space at most.
 result<void> validate_json(std::string_view text, json_limits limits = {});
 
 }  // namespace hawser

@@ -20,8 +20,7 @@ line_framer::frame line_framer::next(std::string_view unread) noexcept {
     const void* hit = from < unread.size() ? std::memchr(unread.data() + from, '\n', unread.size() - from) : nullptr;
     if (hit == nullptr) {
       searched_ = unread.size() - begin;
-      // The mark at the beginning does not count, and one byte more may be the carriage return of a line that just
-      // fits.
+      // The byte order mark does not count, and one more byte may be the carriage return of a line that just fits.
       const bool marked = first_ && unread.starts_with(detail::byte_order_mark);
       const std::size_t length = searched_ - (marked ? detail::byte_order_mark.size() : 0);
       const bool over = length > max_line_ + 1 || (length == max_line_ + 1 && unread.back() != '\r');

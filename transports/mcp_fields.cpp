@@ -68,11 +68,12 @@ void append_modern_fields(std::string& to, std::string_view version, std::string
     append_field(to, protocol::header::name, field_text(*name));
 }
 
-// Reads a schema in one pass, of which no byte is looked at twice.
+// Reads a schema in one pass; no byte is read twice.
 class header_arguments::reader {
  public:
-  // From where a value begins to where it ends, or null where a mark cannot be followed. `where` is the arguments
-  // themselves or a property, which has one place in the arguments only if it is reached through `properties` alone.
+  // Returns the end of the value that starts at `p`, or null if a mark is invalid. `where` is `argument` for the
+  // arguments object and for properties with a unique position in it: those that are reached through `properties`
+  // alone.
   enum class place : std::uint8_t { argument, elsewhere };
   const char* schema(const char* p, const char* end, place where, int depth) {
     if (*p != '{' && *p != '[') return detail::skip_value(p, end);
@@ -107,10 +108,10 @@ class header_arguments::reader {
  private:
   struct step {
     std::string_view raw_name;
-    std::size_t property;  // 0 until something below it is marked
+    std::size_t property;  // 0 until a property below it is marked
   };
 
-  // Values that are no schemas, whatever they look like.
+  // Values that are not schemas, whatever they contain.
   static bool is_text(std::string_view raw) {
     return same_name(raw, "default") || same_name(raw, "const") || same_name(raw, "enum") || same_name(raw, "examples");
   }
@@ -165,7 +166,7 @@ class header_arguments::reader {
 
 result<header_arguments> header_arguments::read(std::string_view input_schema) {
   reader walk;
-  // Most schemas have none, and need no walk.
+  // Most schemas have no marks and need no walk.
   if (input_schema.find(mark) != input_schema.npos) {
     const char* end = input_schema.data() + input_schema.size();
     walk.schema(detail::skip_space(input_schema.data()), end, reader::place::argument, 0);
@@ -183,7 +184,8 @@ class header_arguments::writer {
       const auto found = escaped ? about.inner.find(unescaped(raw)) : about.inner.find(raw);
       if (found == about.inner.end()) return detail::skip_value(value, end);
       const property& inner = all_[found->second];
-      // Whether the first or the last one counts is up to who reads the body: the field could say something else.
+      // Whether the first or the last duplicate counts depends on the parser that reads the body: the field could
+      // differ.
       if (seen_[found->second]) {
         fault_ = "the argument" + quoted_whole(found->first) + ", which goes into a header field, stands there twice";
         return nullptr;

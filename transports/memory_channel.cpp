@@ -113,7 +113,7 @@ void memory_channel::tell_closed(error why) noexcept {
 task<result<void>> memory_channel::close() {
   tell_closed(error{.code = errc::closed, .what = "closed on this side"});
   end(error{.code = errc::closed, .what = "the other side has closed"});
-  // The ready queue knows this object until its turn, which is the next one.
+  // The ready queue refers to this object until the next loop iteration.
   if (work::queued()) co_return co_await shield(std::chrono::seconds{5}, detail::wait_for(idle_));
   co_return result<void>{};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two channels connected to each other inside one loop: a server in the same process, a test, a benchmark of everything
-// but the operating system.
+// Two channels connected to each other inside one loop: for a server in the same process, for tests, and for benchmarks
+// that leave out the operating system.
 #pragma once
 
 #include <memory>
@@ -23,16 +23,16 @@ class memory_channel final : public channel, private work, private byte_source {
 
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing& message) override;
-  /// Any bytes, as a peer that knows no better would write them.
+  /// Sends any bytes, valid or not.
   void send_bytes(std::string_view bytes);
-  /// What the other side has not looked at yet.
+  /// Bytes that the other side has not processed yet.
   [[nodiscard]] std::size_t queued() const noexcept override;
   task<result<void>> drained() override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override;
-  /// The other side hears of it after everything that was sent before.
+  /// The other side is notified after everything that was sent before.
   task<result<void>> close() override;
-  /// Nothing more will be sent; the other side hears this reason.
+  /// Ends this direction; the other side gets this reason.
   void end(error why) noexcept;
 
   [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
@@ -52,10 +52,10 @@ class memory_channel final : public channel, private work, private byte_source {
   memory_channel* other_ = nullptr;
   receiver* to_ = nullptr;
   byte_buffer inbox_;    // what has arrived …
-  byte_buffer reading_;  // … and what is being delivered, which must not move when more arrives from inside a delivery
+  byte_buffer reading_;  // … and what is being delivered, which must not move when more arrives during a delivery
   std::optional<error> other_closed_;
   bool told_ = false;
-  event looked_;  // at everything that was sent
+  event looked_;  // everything that was sent to this side has been processed
   event idle_;    // not in the ready queue
 };
 

@@ -11,7 +11,7 @@ namespace hawser {
 
 std::optional<request_id> request_id::from_json(std::string_view json) {
   if (auto text = text_of(json)) return request_id{*std::move(text)};
-  // To us -0 is no other id than 0, but whoever chose it may see a difference.
+  // To us -0 and 0 are the same id, but the side that chose it may distinguish them.
   if (const auto number = integer_of(json); number && json != "-0") return request_id{*number};
   if (is_number(json)) return request_id{other_number{std::string{json}}};
   return std::nullopt;
@@ -25,7 +25,7 @@ std::string request_id::json() const {
 
 raw_json::raw_json(const message_view& whole, std::string_view part) {
   if (whole.storage != nullptr && !part.empty()) {
-    storage_ = std::move(*whole.storage);  // its bytes stay where they are
+    storage_ = std::move(*whole.storage);  // its bytes keep their address
     text_ = part;
   } else {
     storage_ = byte_buffer::copy_of(part);
@@ -37,7 +37,7 @@ raw_json::raw_json(std::string_view text) : storage_(byte_buffer::copy_of(text))
 
 namespace {
 
-// A limit is named as it is.
+// An exceeded limit is reported unchanged.
 error no_result(error why) {
   if (why.code == errc::too_large) return why;
   return {.code = errc::protocol, .what = "the result is not JSON: " + why.what, .executed = execution::unknown};

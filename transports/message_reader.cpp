@@ -10,8 +10,8 @@ namespace hawser {
 
 namespace {
 
-// Messages from this size on are handed over with their memory: copying them would cost more than a new buffer, unless
-// what stands behind them, which is copied instead, is larger still.
+// Messages of at least this size are moved together with their memory: copying them would cost more than a new buffer,
+// unless the bytes after them, which are copied instead, are even more.
 constexpr std::size_t min_taken_bytes = std::size_t{64} * 1024;
 // So much that whoever quotes it can tell whether it ends inside a secret (redaction::beginning).
 constexpr std::size_t noise_kept = std::size_t{1} * 1024 + redaction::longest;
@@ -60,7 +60,7 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
   if (first != '{' && first != '[') return count_noise(line);
   message_view message = scanner_.scan(line);
   if (message.kind == message_kind::unusable && (message.id.empty() || message.stray)) {
-    to.on_message(message);  // somebody counts it
+    to.on_message(message);  // the receiver counts it
     return count_noise(line);
   }
   note_message();
@@ -69,7 +69,7 @@ result<void> message_reader::handle(std::string_view line, byte_buffer* storage,
   return {};
 }
 
-// Batches: 2025-03-26 only. Each message stands for itself.
+// Batches: 2025-03-26 only. Each message is handled on its own.
 result<void> message_reader::handle_batch(std::string_view line, receiver& to) {
   if (auto valid = validate_json(line, limits_.json); !valid) return count_noise(line);
   note_message();

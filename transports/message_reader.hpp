@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From bytes to messages for everything that is one message a line: framing, scanning, batches where a revision has
-// them, and what to do with lines that are no messages. Does no I/O.
+// Turns bytes into messages for transports with one message per line: framing, scanning, batches in the revision that
+// has them, and the handling of lines that are not messages. Does no I/O.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace hawser {
 
-/// Messages of one batch, from either side.
+/// Maximum number of messages in one batch from a client.
 inline constexpr std::size_t max_batch = 100;
 
 struct wire_limits {
   std::size_t max_message = std::size_t{16} << 20;
   json_limits json{};
-  /// What may come between two messages that is none: a banner, log lines. More is not a server that speaks MCP.
+  /// Limits for output between two messages that is not a message: a banner, log lines. A server that writes more does
+  /// not speak MCP.
   std::size_t max_noise_lines = 1000;
   std::size_t max_noise_bytes = std::size_t{1} << 20;
   /// Messages of one batch; a larger one is not delivered, and refused as a whole where requests are answered.
@@ -28,21 +29,21 @@ struct wire_limits {
   const char* size_advice = "";
 };
 
-/// Where the bytes lie: a stream's buffer, a string.
+/// The source of the bytes: a stream's buffer, a string.
 class byte_source {
  public:
   [[nodiscard]] virtual std::string_view unread() const noexcept = 0;
   virtual void consume(std::size_t count) noexcept = 0;
-  /// Gives the first `count` bytes away with their memory.
+  /// Moves the first `count` bytes out, together with their memory.
   virtual byte_buffer take(std::size_t count) = 0;
 
  protected:
   ~byte_source() = default;
 };
 
-/// Whether this array, which is valid JSON, has no more elements than that; looks at no more of them.
+/// Whether this array, which is valid JSON, has at most that many elements; stops counting beyond.
 bool elements_within(std::string_view array, std::size_t limit);
-/// What to say where it has more than max_batch.
+/// The error message for a batch with more than max_batch messages.
 const char* batch_too_large() noexcept;
 
 class message_reader {
@@ -50,18 +51,18 @@ class message_reader {
   explicit message_reader(wire_limits limits) noexcept
       : limits_(limits), framer_(limits.max_message), scanner_(limits.json) {}
 
-  /// Hands every whole message in `from` to `to`. An error when the rest cannot be understood any more; the messages
-  /// before it have been delivered. Stops early once stop() was called, from inside a delivery.
+  /// Delivers every complete message in `from` to `to`. An error if the rest cannot be parsed; the messages before it
+  /// have been delivered. Returns early if stop() is called from inside a delivery.
   result<void> read(byte_source& from, receiver& to) { return deliver(from, to, &line_framer::next); }
-  /// The same when no more bytes will come: an unterminated last line counts.
+  /// The same at the end of the input: an unterminated last line counts.
   result<void> finish(byte_source& from, receiver& to) { return deliver(from, to, &line_framer::last); }
 
   void stop() noexcept { stopped_ = true; }
   void accept_batches(bool yes) noexcept { batches_ = yes; }
 
-  /// Lines so far that were no messages.
+  /// Number of lines so far that were not messages.
   [[nodiscard]] std::uint64_t noise() const noexcept { return noise_; }
-  /// The beginning of the first of them since the last message, for whoever has to explain it; untrusted.
+  /// The beginning of the first of them since the last message, for diagnostics; untrusted.
   [[nodiscard]] const std::string& first_noise() const noexcept { return first_noise_; }
   /// Whether any line was a message.
   [[nodiscard]] bool understood_any() const noexcept { return understood_any_; }

@@ -22,11 +22,11 @@ constexpr std::uint32_t to_uint32(const four& a) noexcept {
   return std::uint32_t{a[0]} << 24 | std::uint32_t{a[1]} << 16 | std::uint32_t{a[2]} << 8 | a[3];
 }
 
-// The IANA registry of special-purpose addresses, with the metadata services of clouds that lie elsewhere. The first
-// match counts.
+// The IANA registry of special-purpose addresses, plus metadata services of clouds at other addresses. The first match
+// counts.
 constexpr std::array v4_networks{
-    v4_network{{100, 100, 100, 200}, 32, network_zone::refused},  // metadata of Alibaba's cloud
-    v4_network{{168, 63, 129, 16}, 32, network_zone::refused},    // the wire server of Azure
+    v4_network{{100, 100, 100, 200}, 32, network_zone::refused},  // Alibaba Cloud metadata
+    v4_network{{168, 63, 129, 16}, 32, network_zone::refused},    // Azure WireServer
     v4_network{{0, 0, 0, 0}, 8, network_zone::refused},           // "this host": reaches loopback on many systems
     v4_network{{169, 254, 0, 0}, 16, network_zone::refused},      // link-local, metadata
     v4_network{{224, 0, 0, 0}, 4, network_zone::refused},         // multicast
@@ -35,7 +35,7 @@ constexpr std::array v4_networks{
     v4_network{{10, 0, 0, 0}, 8, network_zone::internal},
     v4_network{{172, 16, 0, 0}, 12, network_zone::internal},
     v4_network{{192, 168, 0, 0}, 16, network_zone::internal},
-    v4_network{{100, 64, 0, 0}, 10, network_zone::internal},  // carriers
+    v4_network{{100, 64, 0, 0}, 10, network_zone::internal},  // CGNAT of carriers
     v4_network{{192, 0, 0, 0}, 24, network_zone::internal},   // protocol assignments
     v4_network{{198, 18, 0, 0}, 15, network_zone::internal},  // benchmarks
 };
@@ -66,7 +66,7 @@ network_zone zone_of_v6(const sixteen& a) noexcept {
   if (begins(a, bytes12{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF})) return zone_of_v4(inner(a, 12));  // mapped
   if (begins(a, bytes12{})) return zone_of_v4(inner(a, 12));                        // "compatible", long deprecated
   if (begins(a, bytes12{0, 0x64, 0xFF, 0x9B})) return zone_of_v4(inner(a, 12));     // NAT64
-  if (begins(a, bytes6{0, 0x64, 0xFF, 0x9B, 0, 1})) return network_zone::internal;  // NAT64 of a site's own
+  if (begins(a, bytes6{0, 0x64, 0xFF, 0x9B, 0, 1})) return network_zone::internal;  // local-use NAT64
   if (begins(a, bytes2{0x20, 0x02})) return zone_of_v4(inner(a, 2));                // 6to4
   if (begins(a, bytes4{0x20, 0x01, 0, 0})) {                                        // Teredo: inverted
     four client = inner(a, 12);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How far inside a network an address lies. What a server on the outside names must not lead further inside than the
-// address the user typed, and some places nobody may be led to.
+// Classifies addresses by how far inside a network they lie. A URL from a server must not lead further inside than the
+// address the user entered, and some addresses are never connected to.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace hawser {
 
-/// From the outside to the inside, so that `<` means "is further outside"; nothing connects to a refused one.
+/// Ordered from outside to inside, so that `<` means "further outside". Nothing connects to a refused address.
 enum class network_zone : std::uint8_t {
   open,      ///< the internet
-  internal,  ///< private networks, also of carriers
+  internal,  ///< private networks, also of carriers (CGNAT)
   loopback,
   refused,  ///< link-local, the metadata services of clouds, unspecified, multicast, broadcast, reserved
 };
 
-/// An IPv4 address inside an IPv6 address (mapped, NAT64, 6to4, Teredo) is judged by what it is inside.
+/// An IPv4 address inside an IPv6 address (mapped, NAT64, 6to4, Teredo) determines the zone.
 network_zone zone_of(const ip_address& address) noexcept;
 std::string_view to_string(network_zone zone) noexcept;
 

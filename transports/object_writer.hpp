@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a JSON object as text, member by member, and copies members of other objects as they stand there: what is not
-// understood passes through byte for byte.
+// Writes a JSON object as text, member by member, and copies members of other objects verbatim, so that unknown members
+// pass through byte for byte.
 #pragma once
 
 #include <initializer_list>
@@ -14,10 +14,10 @@ class object_writer {
   /// `json` is valid JSON.
   object_writer& member(std::string_view name, std::string_view json);
   object_writer& text(std::string_view name, std::string_view value);
-  /// Every member of an object but those with these names. Anything else than an object has none.
+  /// Copies every member of an object except those with these names. A value that is not an object has none.
   object_writer& members_of(std::string_view object, std::initializer_list<std::string_view> but = {});
 
-  /// The whole text; once.
+  /// The whole text. Call once.
   [[nodiscard]] std::string done() { return std::move(text_ += '}'); }
 
  private:

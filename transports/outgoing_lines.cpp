@@ -21,8 +21,8 @@ std::string opening(std::string_view method) {
   return text;
 }
 
-// Valid JSON may have line breaks between its tokens, never inside one. On the wire they would end the message, and
-// what stands between two of them could be a whole message of its own.
+// Valid JSON may have line breaks between its tokens, never inside one. On the wire they would end the message, and the
+// text between two of them could be a complete message.
 char* on_one_line(std::string_view json, char* to) noexcept {
   char* end = std::copy_n(json.data(), json.size(), to);
   const bool broken = json.find('\n') != std::string_view::npos || json.find('\r') != std::string_view::npos;
@@ -94,7 +94,7 @@ void prepared_request::append_to(std::string& line, std::int64_t id, std::string
   const auto end_of_id = std::to_chars(buffer.data(), buffer.data() + buffer.size(), id).ptr;
   const std::string_view digits{buffer.data(), static_cast<std::size_t>(end_of_id - buffer.data())};
   const std::string_view text = text_;
-  // Room for all of it at once, instead of asking for it piece by piece.
+  // Allocates everything at once instead of piece by piece.
   const std::size_t before = line.size();
   line.resize(before + text.size() + 2 * longest_id + argument.size() + 2);
   char* end = line.data() + before;

@@ -12,8 +12,8 @@ namespace hawser {
 
 namespace {
 
-// One socket for both directions takes the end of the input for the end of the output, too, though somebody may still
-// read.
+// With one socket for both directions, the end of the input is also reported as the end of the output, although the
+// client may still read.
 bool same_socket(int a, int b) {
   struct stat one{};
   struct stat other{};
@@ -31,7 +31,7 @@ task<result<void>> own_stdio_channel::open(receiver& to) {
   if (to_ != nullptr || closing_) co_return error{.code = errc::closed, .what = "a channel is opened once"};
   const context where = co_await this_context();
   to_ = &to;
-  reading_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by whoever opens
+  reading_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by the stop of the caller
   writing_ = std::make_unique<scope>(context{where.loop, nullptr});
   using direction = borrowed_stream::direction;
   auto input = borrowed_stream::open(*reading_, *where.loop, options_.input, direction::in);
@@ -106,7 +106,7 @@ void own_stdio_channel::tell_closed(error why) noexcept {
 }
 
 task<result<void>> own_stdio_channel::close() {
-  if (closing_) {  // by another one, whose bounds hold
+  if (closing_) {  // another close() is running; its timeouts apply
     while (!closed_.is_set()) {
       auto waited = co_await shield(std::chrono::seconds{60}, detail::wait_for(closed_));
       ignore(waited, "looked at above");
@@ -120,7 +120,7 @@ task<result<void>> own_stdio_channel::close() {
   if (input_) co_await input_->close(duration::zero());  // after the output: see borrowed_stream
   reading_->request_stop();
   co_await reading_->join();
-  co_await writing_->join();  // a file takes its time, but it takes everything
+  co_await writing_->join();  // a file may be slow, but everything is written
   output_.reset();
   input_.reset();
   closed_.set();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MCP over this process's own stdin and stdout, or two other descriptors of it: one message a line. The other end of
-// stdio_channel, for a program that is itself the server; it starts nothing and owns no process.
+// MCP over this process's own stdin and stdout, or two other descriptors of it: one message per line. The counterpart
+// of stdio_channel for a program that is itself the server; it starts no process and owns none.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace hawser {
 
 struct own_stdio_options {
-  int input = 0;  ///< both stay open, and the caller's
+  int input = 0;  ///< both stay open and belong to the caller
   int output = 1;
   wire_limits limits{};
   /// How long close() waits for a slow reader to take what was sent.
@@ -28,8 +28,8 @@ class own_stdio_channel final : public channel, private byte_listener, private w
   ~own_stdio_channel() override;
 
   task<result<void>> open(receiver& to) override;
-  /// The end of the input is told as the end of the channel, but what is sent afterwards still leaves: whoever has
-  /// written all its requests into a pipe may well read the answers.
+  /// The end of the input is reported as the end of the channel, but later messages are still written: a client that
+  /// has written all its requests into a pipe may still read the responses.
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override;
   task<result<void>> drained() override;
@@ -52,11 +52,11 @@ class own_stdio_channel final : public channel, private byte_listener, private w
   own_stdio_options options_;
   message_reader reader_;
   receiver* to_ = nullptr;
-  std::unique_ptr<scope> reading_;  // copy from and to what cannot be polled
+  std::unique_ptr<scope> reading_;  // copies from and to descriptors that cannot be polled
   std::unique_ptr<scope> writing_;
   std::optional<borrowed_stream> input_;
   std::optional<borrowed_stream> output_;
-  bool told_ = false;  // that it is closed
+  bool told_ = false;  // on_closed() was called
   bool closing_ = false;
   event closed_;
 };

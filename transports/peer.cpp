@@ -51,7 +51,7 @@ void peer::answer_with(const request_id& id, std::string line, int failure) {
 
 void peer::send_line(const outgoing& message) {
   if (closed_) return;
-  // Somebody who asks and never reads must not fill our memory with his answers.
+  // A remote side that sends requests and never reads must not fill our memory with responses.
   if (channel_.queued_before(message) > limits_.max_queued) {
     count(counters_.unsent, "a message for somebody who does not read");
     return;
@@ -59,7 +59,7 @@ void peer::send_line(const outgoing& message) {
   queued_ = channel_.send(message);
 }
 
-// What happens again and again is said at its first, second, fourth, eighth … time.
+// Repeated events are logged at their 1st, 2nd, 4th, 8th … occurrence.
 void peer::count(std::uint64_t& counter, std::string_view what) {
   ++counter;
   if ((counter & (counter - 1)) == 0)
@@ -76,8 +76,8 @@ void peer::on_message(const message_view& message) noexcept {
   }
 }
 
-// JSON-RPC layer: the answer has the id of the request. Ours are integers; a server that made a string of it is
-// understood, since no id of ours is a string of digits.
+// JSON-RPC layer: a response has the id of its request. Our ids are integers; one that a server turned into a string is
+// accepted, because none of our ids is a string of digits.
 call_operation* peer::answered_call(const message_view& message) {
   std::int64_t id = message.number;
   if (!message.integer_id) {
@@ -107,7 +107,7 @@ void peer::on_answer(const message_view& message) {
 
 void peer::on_unusable(const message_view& message) {
   count(counters_.malformed, message.fault);
-  if (message.asks) {  // a bad request, which JSON-RPC answers
+  if (message.asks) {  // an invalid request, which JSON-RPC answers
     if (!answers_requests_) return;
     if (message.batch) {
       const std::string line = unnamed_error_line(protocol::code::invalid_request, message.fault);
@@ -127,8 +127,8 @@ void peer::on_unusable(const message_view& message) {
                      .executed = execution::unknown});
 }
 
-// Before anything is agreed on, only a client asks by these methods. Who asks us, with the id of our own request,
-// writes what it reads: `cat`, an echo service. Our answer to it would come back as the answer to our request.
+// Before negotiation, only a client sends these methods. A server that sends one with the id of our own request echoes
+// its input: `cat`, an echo service. Our response would come back as the response to our request.
 bool peer::ends_echoed_call(const message_view& message) {
   const bool opens = message.method == protocol::method::initialize || message.method == protocol::method::discover;
   if (!opens || !revision_.empty() || !message.integer_id) return false;
@@ -147,7 +147,7 @@ void peer::on_incoming(const message_view& message) {
     count(counters_.forbidden, "a request that this revision forbids");
     return;
   }
-  if (message.id.size() > limits_.max_id) {  // kept until it is answered, and sent back with the answer
+  if (message.id.size() > limits_.max_id) {  // it would be kept until answered, and sent back
     count(counters_.refused, "a request with an endless id");
     return;
   }
@@ -186,7 +186,7 @@ void peer::notified(std::string_view method, std::string_view params) {
   call_guarded(loop_.log(), "on_notification of a peer's listener", [&] { listener_.on_notification(method, params); });
 }
 
-// Progress: the token is the id of the call, so it is known exactly as long as the call.
+// Progress: the token is the id of the call, so it is valid exactly as long as the call.
 void peer::on_progress(std::string_view params) {
   const auto token = integer_of(find_member(params, protocol::meta::progress_token));
   const auto value = number_of(find_member(params, "progress"));
@@ -201,8 +201,8 @@ void peer::on_progress(std::string_view params) {
                     .message = message ? std::string_view{*message} : std::string_view{}});
 }
 
-// Cancellation: the other side no longer waits, and gets no answer. Which of its requests it means may have been
-// answered meanwhile; then there is nothing to do, and what the listener makes of the notification is its own affair.
+// Cancellation: the remote side no longer waits and gets no response. If the request it names has been answered
+// already, there is nothing to do; the listener still gets the notification.
 void peer::on_cancelled(std::string_view params) {
   const auto id = request_id::from_json(find_member(params, "requestId"));
   const auto meant = id ? incoming_.find(*id) : incoming_.end();
@@ -226,7 +226,7 @@ void peer::on_reset(error why) noexcept {
 void peer::on_closed(error why) noexcept {
   if (closed_) return;
   closed_ = std::make_unique<error>(why);
-  closed_->executed = execution::no;  // for calls that come too late
+  closed_->executed = execution::no;  // for calls made after the close
   why.executed = execution::unknown;
   while (call_operation* call = calls_.take_any()) call->finish(why);
   for (const auto& request : std::exchange(incoming_, {})) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON-RPC over a channel, both directions: calls and their answers, progress, cancellation, the other side's requests
-// and notifications. Knows nothing of tools or sessions.
+// JSON-RPC over a channel, in both directions: calls and their responses, progress, cancellation, and requests and
+// notifications from the remote side. Contains nothing about tools or sessions.
 #pragma once
 
 #include <memory>
@@ -16,35 +16,35 @@
 namespace hawser {
 
 struct peer_limits {
-  std::size_t max_pending = 1024;       ///< calls of ours that wait
-  std::size_t max_incoming = 1024;      ///< requests of the other side that nobody answered yet
-  std::size_t max_queued = max_unsent;  ///< bytes that the system has not taken; beyond, calls are refused and answers
-                                        ///< and notifications dropped
-  std::size_t max_id = 1024;            ///< bytes of the id of a request of the other side
-  std::size_t max_error_text = std::size_t{4} * 1024;  ///< of an error of the other side; the rest is cut
+  std::size_t max_pending = 1024;   ///< outgoing calls that await a response
+  std::size_t max_incoming = 1024;  ///< requests from the remote side that are not answered yet
+  /// Limit for unsent bytes; beyond it, calls are refused, and responses and notifications dropped.
+  std::size_t max_queued = max_unsent;
+  std::size_t max_id = 1024;                           ///< bytes of the id of a request from the remote side
+  std::size_t max_error_text = std::size_t{4} * 1024;  ///< of an error message from the remote side; the rest is cut
 };
 
-/// What came that should not have come. Nothing of it ends the connection.
+/// Counts of unexpected input. None of it ends the connection.
 struct peer_counters {
-  std::uint64_t malformed = 0;    ///< no message of JSON-RPC 2.0
-  std::uint64_t unknown_ids = 0;  ///< answers to what was never asked
-  std::uint64_t late = 0;         ///< second answers, and answers to calls that were given up
-  std::uint64_t text_ids = 0;     ///< answers whose number came back as a string; accepted
-  std::uint64_t progress = 0;     ///< about nothing, backwards, or too often
-  std::uint64_t refused = 0;      ///< requests of the other side beyond a limit, or with an id in use
-  std::uint64_t unsent = 0;       ///< answers and notifications that it left unread too long
-  std::uint64_t forbidden = 0;    ///< requests in a revision in which a server may not ask; not answered
+  std::uint64_t malformed = 0;    ///< not a JSON-RPC 2.0 message
+  std::uint64_t unknown_ids = 0;  ///< responses to requests that were never sent
+  std::uint64_t late = 0;         ///< second responses, and responses to abandoned calls
+  std::uint64_t text_ids = 0;     ///< responses whose id came back as a string; accepted
+  std::uint64_t progress = 0;     ///< for no pending call, not increasing, or too often
+  std::uint64_t refused = 0;      ///< requests from the remote side beyond a limit, or with an id in use
+  std::uint64_t unsent = 0;       ///< responses and notifications dropped because the remote side does not read
+  std::uint64_t forbidden = 0;    ///< requests in a revision in which a server must not send any; not answered
 };
 
-/// What the user of a peer hears of. Called from inside the loop; views are valid during the call. An exception is
-/// logged; the request that it was thrown for is answered with an internal error.
+/// The events of a peer. Called from inside the loop; views are valid during the call. An exception is logged; the
+/// request that it was thrown for is answered with an internal error.
 class peer_listener {
  public:
-  /// The default answers that there is no such method.
+  /// The default responds that there is no such method.
   virtual void on_request(std::string_view method, std::string_view params, responder answer);
   virtual void on_notification(std::string_view /*method*/, std::string_view /*params*/) {}
   virtual void on_reset(const error& /*why*/) {}
-  /// The last call; every pending call has ended by now.
+  /// The last callback; every pending call has ended by now.
   virtual void on_closed(const error& /*why*/) {}
 
  protected:
@@ -53,13 +53,13 @@ class peer_listener {
 
 class peer final : public receiver {
  public:
-  /// All three live longer than the peer; it dies after its channel was closed and its last call has ended.
+  /// All three outlive the peer. It is destroyed after its channel was closed and its last call has ended.
   peer(loop& home, channel& to, peer_listener& listener, peer_limits limits = {});
   peer(const peer&) = delete;
   peer& operator=(const peer&) = delete;
   ~peer();
 
-  /// Everything given to it lives until the await returns. `argument` is valid JSON, or empty.
+  /// All arguments must live until the await returns. `argument` is valid JSON, or empty.
   [[nodiscard]] call_operation call(const prepared_request& what, std::string_view argument,
                                     const call_options& options) noexcept {
     return {*this, what, argument, options};
@@ -67,14 +67,14 @@ class peer final : public receiver {
   /// `about`: as in outgoing.
   void notify(std::string_view method, std::string_view params = {}, std::string_view about = {});
 
-  /// What the two sides agreed on, for the channel, too. A client of the modern era answers nothing, not even what came
-  /// before: its server may not ask.
+  /// Stores the result of negotiation and passes it to the channel. A client of the modern era answers no requests, not
+  /// even earlier ones: its server must not send any.
   void negotiated(const peer_info& info, bool answers_requests);
-  /// Nothing is expected for a while: memory that is kept for speed is given back.
+  /// No traffic is expected for a while: memory that is kept for speed is released.
   void rest() noexcept;
 
-  /// As long as it lives, the other side waits for an answer of ours, a person's perhaps, and may be silent about every
-  /// call; afterwards its time begins anew.
+  /// While this object exists, the remote side waits for a response from us, possibly from a user, and the idle timeout
+  /// of every call is suspended; afterwards it starts again.
   class owed_answer {
    public:
     explicit owed_answer(peer& of) noexcept : of_(of) { ++of_.owed_; }
@@ -128,14 +128,14 @@ class peer final : public receiver {
   peer_listener& listener_;
   peer_limits limits_;
   in_flight calls_;
-  std::string line_;        // of the request that is being sent; its memory is kept
-  std::size_t queued_ = 0;  // by the channel, when it was last sent something
-  std::size_t owed_ = 0;    // answers that somebody is working on
-  time_point last_answer_;  // when the last of them was given
+  std::string line_;        // the request being sent; its memory is reused
+  std::size_t queued_ = 0;  // by the channel, at the last send()
+  std::size_t owed_ = 0;    // responses that are being prepared
+  time_point last_answer_;  // when the last of them was done
   bool answers_requests_ = true;
   std::string revision_;  // empty: not negotiated yet
   std::unique_ptr<error> closed_;
-  incoming_set incoming_;  // found by ids that the other side chose
+  incoming_set incoming_;  // looked up by ids that the remote side chose
   peer_counters counters_;
 };
 

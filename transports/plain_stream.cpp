@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The byte_stream without TLS: forwards to a stream of the runtime.
 #include <utility>
 
 #include "byte_stream.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words of the Model Context Protocol: revisions, methods, `_meta` keys, header names, error codes. They stand here
-// and nowhere else; what they mean stands where they are used.
+// The constants of the Model Context Protocol: revisions, methods, `_meta` keys, header names, error codes. Protocol
+// strings are defined here and nowhere else.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace hawser::protocol {
 
-/// A revision by its date, as it is written on the wire. Dates compare as texts.
+/// Revisions by their dates, as on the wire. Dates compare as strings.
 namespace revision {
 inline constexpr std::string_view v2024_11_05 = "2024-11-05";
 inline constexpr std::string_view v2025_03_26 = "2025-03-26";
@@ -18,7 +18,7 @@ inline constexpr std::string_view v2025_11_25 = "2025-11-25";
 inline constexpr std::string_view v2026_07_28 = "2026-07-28";
 
 inline constexpr std::string_view latest = v2026_07_28;
-/// The newest that is negotiated by `initialize`; the ones after it carry their version in every request.
+/// The latest revision that is negotiated by `initialize`; later ones state their version in every request.
 inline constexpr std::string_view latest_legacy = v2025_11_25;
 inline constexpr std::array all{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28};
 }  // namespace revision
@@ -86,7 +86,7 @@ inline constexpr std::string_view parameter_prefix = "Mcp-Param-";
 inline constexpr std::string_view last_event_id = "Last-Event-ID";
 }  // namespace header
 
-/// JSON-RPC's error codes and the ones MCP adds. Errors that Hawser makes itself never carry one of these.
+/// The error codes of JSON-RPC and of MCP. Errors that Hawser itself makes never carry one of these.
 namespace code {
 inline constexpr int parse_error = -32700;
 inline constexpr int invalid_request = -32600;

@@ -39,7 +39,7 @@ void recording_channel::cancel(std::int64_t request, std::string_view reason) no
 }
 
 void recording_channel::on_message(const message_view& message) noexcept {
-  // Only what is valid JSON may stand in a line of JSON; the fault of some unusable messages is another one.
+  // Only valid JSON may be embedded in a line of JSON; some unusable messages are valid JSON with another fault.
   const bool valid = validate_json(message.bytes).has_value();
   record("server", valid ? "message" : "text", valid ? std::string{message.bytes} : json_string(message.bytes));
   to_->on_message(message);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A channel that writes down what passes through another one, both directions, one JSON object a line:
-//   {"at_us":1204,"from":"host","message":{…}}      also "server"; "text" instead of "message" for what is no message,
+// A channel that records the messages of another channel in both directions, one JSON object per line:
+//   {"at_us":1204,"from":"host","message":{…}}      or "server"; "text" instead of "message" for invalid ones,
 //   {"at_us":9120,"from":"server","closed":"why"}
-// replay_channel plays such a record back.
+// replay_channel replays such a recording.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace hawser {
 
 class recording_channel final : public channel, private receiver {
  public:
-  /// `write` gets each line with its line feed, on the loop thread; it must not block.
+  /// `write` receives each line with its line feed, on the loop thread; it must not block.
   recording_channel(loop& home, std::unique_ptr<channel> inner, std::function<void(std::string_view)> write);
 
   task<result<void>> open(receiver& to) override;
@@ -30,7 +30,7 @@ class recording_channel final : public channel, private receiver {
   [[nodiscard]] bool crowded() const noexcept override { return inner_->crowded(); }
   task<result<void>> uncrowded() override { return inner_->uncrowded(); }
   bool withdraw(std::int64_t request) noexcept override { return inner_->withdraw(request); }
-  /// Recorded as the notification, whatever the transport below makes of it.
+  /// Recorded as notifications/cancelled, whatever the inner transport sends.
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void release(std::int64_t request) noexcept override { inner_->release(request); }
   void negotiated(const peer_info& info) override { inner_->negotiated(info); }

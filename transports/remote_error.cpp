@@ -15,7 +15,7 @@ constexpr std::size_t max_data = std::size_t{64} * 1024;
 
 // Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
 // params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
-// 2026-07-28 the last three codes were free for servers to use.
+// 2026-07-28, servers could use the last three codes for anything.
 bool proves_not_executed(int code, std::string_view revision) noexcept {
   switch (code) {
     case protocol::code::parse_error: return true;
@@ -42,7 +42,7 @@ error remote_error(std::string_view json, std::string_view revision, const redac
     if (same_name(name, "code")) ++codes;
     return true;
   });
-  // Of two codes, nobody knows which one is meant.
+  // If there are two codes, it is unknown which one is meant.
   e.executed = codes == 1 && proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
   return e;
 }

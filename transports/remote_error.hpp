@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The error of the other side, from the `error` member of a JSON-RPC message.
+// Converts the `error` member of a JSON-RPC message into an error.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace hawser {
 
-/// errc::remote with its code, its data, and as much of its text as is allowed; a text that has to be cut is redacted
-/// first, because the beginning of a secret is found by nobody later. `revision` is the negotiated one, or empty: some
-/// codes have a meaning only since 2026-07-28. Precondition: valid JSON.
+/// errc::remote with the code, the data, and at most `max_text` bytes of the message. A message that has to be cut is
+/// redacted first, because the beginning of a secret could not be recognised later. `revision` is the negotiated one,
+/// or empty: some codes have a meaning only since 2026-07-28. Precondition: valid JSON.
 error remote_error(std::string_view json, std::string_view revision, const redaction& hidden,
                    std::size_t max_text = std::size_t{4} * 1024);
 

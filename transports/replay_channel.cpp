@@ -30,7 +30,7 @@ result<std::unique_ptr<replay_channel>> replay_channel::load(loop& home, std::st
     } else if (auto why = text_of(find_member(line, "closed"))) {
       replay->entries_.push_back({kind::closed, *std::move(why), number});
     } else if (!find_member(line, "failed").empty() || !find_member(line, "reset").empty()) {
-      // Not played: such a call ends with the channel.
+      // Not replayed: such a call ends with the channel.
     } else {
       return bad("neither \"message\" nor \"text\" nor \"closed\"");
     }

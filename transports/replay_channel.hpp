@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plays the server's side of a record made by recording_channel: as soon as the host has sent what it sent then, the
-// server's messages that followed come back, under the ids of today.
+// Replays the server's side of a recording made by recording_channel: when the host has sent the next recorded message,
+// the server's messages that followed it are delivered, with the ids of the current run.
 #pragma once
 
 #include <map>
@@ -15,11 +15,12 @@ namespace hawser {
 
 class replay_channel final : public channel {
  public:
-  /// An error names the line that is no record.
+  /// An error names the line that is not a valid record.
   static result<std::unique_ptr<replay_channel>> load(loop& home, std::string_view record);
 
   task<result<void>> open(receiver& to) override;
-  /// Must be of the kind and the method that the record has next; else the channel closes and says what it expected.
+  /// The message must have the kind and the method of the next recorded one; otherwise the channel closes with an error
+  /// that says what was expected.
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override { return 0; }
   task<result<void>> drained() override;
@@ -27,7 +28,7 @@ class replay_channel final : public channel {
   void negotiated(const peer_info& info) override { host_->negotiated(info); }
   task<result<void>> close() override;
 
-  /// How many entries of the record have not been played.
+  /// Number of entries that have not been replayed.
   [[nodiscard]] std::size_t left() const noexcept { return entries_.size() - next_; }
 
  private:
@@ -35,7 +36,7 @@ class replay_channel final : public channel {
   struct entry {
     kind what;
     std::string text;
-    std::size_t line;  // in the record
+    std::size_t line;  // line number in the recording
   };
   explicit replay_channel(loop& home) : loop_(home) {}
   void play();
@@ -45,9 +46,10 @@ class replay_channel final : public channel {
   loop& loop_;
   std::vector<entry> entries_;
   std::size_t next_ = 0;
-  std::map<std::string, std::string, std::less<>> ids_;  // then -> today, as JSON
+  std::map<std::string, std::string, std::less<>> ids_;  // recorded -> current, as JSON
   scanner scanner_;
-  // What is played goes through a memory channel, for its order and its turns of the loop.
+  // Replayed messages pass through a memory channel, which keeps their order and delivers them in later loop
+  // iterations.
   std::unique_ptr<memory_channel> server_;
   std::unique_ptr<memory_channel> host_;
 };

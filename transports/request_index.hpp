@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds requests of ours by their ids. The chains of this hash table run through the entries, so that adding and
-// removing one allocates nothing. For ids that this side chooses: nobody else can make them collide.
+// An intrusive hash table of outgoing requests by id: its chains run through the entries, so that adding and removing
+// one allocates nothing. Only for ids that this side chooses, so that the remote side cannot make them collide.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace hawser {
 
-/// `Entry` has `std::optional<std::int64_t> request`, its id, which stays the same as long as it is here, and
-/// `Entry* next_by_id`, which belongs to the index. Entries are removed before they die.
+/// `Entry` has `std::optional<std::int64_t> request`, its id, which must not change while it is in the index, and
+/// `Entry* next_by_id`, which belongs to the index. Entries are removed before they are destroyed.
 template <class Entry>
 class request_index {
  public:
@@ -22,7 +22,7 @@ class request_index {
     link(entry);
     ++size_;
   }
-  /// Precondition: it is here.
+  /// Precondition: it is in the index.
   void remove(Entry& entry) noexcept {
     Entry** at = &chains_[chain_of(*entry.request)];
     while (*at != &entry) at = &(*at)->next_by_id;
@@ -33,7 +33,7 @@ class request_index {
     std::fill(chains_.begin(), chains_.end(), nullptr);
     size_ = 0;
   }
-  /// Null where there is none.
+  /// Null if there is none.
   [[nodiscard]] Entry* find(std::int64_t id) const noexcept {
     if (chains_.empty()) return nullptr;
     Entry* at = chains_[chain_of(id)];
@@ -45,7 +45,7 @@ class request_index {
  private:
   static constexpr std::size_t fewest_chains = 16;
 
-  // Fibonacci hashing: the upper bits of the product, since ids differ in few of theirs.
+  // Fibonacci hashing: the upper bits of the product are used, because ids differ in few bits.
   [[nodiscard]] std::size_t chain_of(std::int64_t id) const noexcept {
     constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
     return static_cast<std::size_t>((static_cast<std::uint64_t>(id) * golden) >> shift_);
@@ -67,7 +67,7 @@ class request_index {
     }
   }
 
-  std::vector<Entry*> chains_;  // as many as a power of two
+  std::vector<Entry*> chains_;  // their number is a power of two
   int shift_ = 0;
   std::size_t size_ = 0;
 };

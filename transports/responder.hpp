@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The right and the duty to answer one request of the other side: answered later, or dropped, which is an answer, too.
+// Answers one request from the remote side, possibly later. Dropping it unanswered sends an error response.
 #pragma once
 
 #include <memory>
@@ -14,34 +14,35 @@ namespace hawser {
 class peer;
 
 namespace detail {
-// Shared by the responder and the peer, whichever lives longer.
+// Shared by the responder and the peer; either may be destroyed first.
 struct incoming_request {
   explicit incoming_request(request_id i, peer* p) : id(std::move(i)), owner(p) {}
   request_id id;
-  peer* owner;  // null: nobody waits for an answer any more
+  peer* owner;  // null: no response is wanted any more
   stop_source stop;
 };
 }  // namespace detail
 
-/// Loop thread only. After the first answer, and when the other side has cancelled or gone, answers are dropped.
+/// Loop thread only. After the first response, and after the remote side has cancelled or disconnected, responses are
+/// dropped.
 class responder {
  public:
   explicit responder(std::shared_ptr<detail::incoming_request> to) noexcept : to_(std::move(to)) {}
   responder(responder&&) noexcept = default;
   responder& operator=(responder&& other) noexcept;
-  /// One that nobody answered is answered with an internal error.
+  /// A request that was not answered gets an internal error.
   ~responder();
 
   void result(std::string_view json);
   void result(const char* json) { result(std::string_view{json}); }
-  /// The same for large ones: their memory is given back before the answer is sent, which may take long.
+  /// The same for large results: their memory is freed before the response is sent, which may take long.
   void result(std::string&& json);
   void fail(int code, std::string_view message, std::string_view data = {});
 
   [[nodiscard]] const request_id& id() const noexcept { return to_->id; }
-  /// Whether somebody still waits.
+  /// Whether a response is still wanted.
   [[nodiscard]] bool wanted() const noexcept { return to_ != nullptr && to_->owner != nullptr; }
-  /// Stops when the other side cancels the request or is gone; lives as long as this object.
+  /// Stopped when the remote side cancels the request or disconnects; lives as long as this object.
   [[nodiscard]] stop_source& stop() const noexcept { return to_->stop; }
 
  private:

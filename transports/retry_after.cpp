@@ -22,7 +22,7 @@ std::optional<int> parse_number(std::string_view digits) {
   return value;
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT"; the two older forms that HTTP knows are not sent by anybody any more.
+// "Sun, 06 Nov 1994 08:49:37 GMT"; the two obsolete date formats of HTTP are no longer sent.
 std::optional<std::time_t> date(std::string_view text) {
   constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -47,7 +47,7 @@ std::optional<std::time_t> date(std::string_view text) {
 }  // namespace
 
 std::optional<std::chrono::seconds> read_retry_after(std::string_view value) {
-  constexpr std::time_t longest = std::numeric_limits<int>::max();  // stands for any larger number
+  constexpr std::time_t longest = std::numeric_limits<int>::max();  // used for any larger number
   const bool digits =
       !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits) return std::chrono::seconds{parse_number(value).value_or(std::numeric_limits<int>::max())};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long a server asks to be left alone: the Retry-After field of HTTP, and the `retry` of event streams. Whatever it
-// says is kept within bounds.
+// Delays that a server asks for: the Retry-After field of HTTP, and the `retry` field of event streams. All values are
+// clamped.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,17 @@
 
 namespace hawser {
 
-/// How long a Retry-After field asks to wait from now, by its seconds or its date; nothing where it is neither.
+/// The delay from now that a Retry-After field asks for, as seconds or as a date; nullopt if it is neither.
 std::optional<std::chrono::seconds> read_retry_after(std::string_view value);
 
-/// The pause before a request that may be repeated: what the field asks for, between 0.1 and 60 seconds; one second
-/// where it cannot be read.
+/// The delay before a retry: what the field asks for, between 0.1 and 60 seconds; one second if it cannot be parsed.
 duration retry_pause(std::string_view value);
 
-/// The `retry` of an event stream: between 0.1 seconds and 5 minutes.
+/// The `retry` value of an event stream, clamped to between 0.1 seconds and 5 minutes.
 duration clamped_retry(std::chrono::milliseconds said) noexcept;
 
-/// The pause before the `attempt`th try in a row, from 1: 1, 2, 4 … 60 seconds, up to a quarter less by chance.
+/// The delay before the `attempt`th consecutive attempt, from 1: 1, 2, 4 … 60 seconds, less a random part of up to a
+/// quarter.
 duration reconnect_pause(int attempt);
 
 }  // namespace hawser

@@ -13,16 +13,18 @@ namespace hawser {
 
 namespace {
 
-// Requests ahead of their turn wait here. Nobody's client does that today, so there is room for a few small ones.
+// Limit for pipelined requests. No client pipelines today, so there is room for a few small ones only.
 constexpr std::size_t max_ahead = std::size_t{64} << 10;
-// So much of a body is never refused for want of memory: large bodies of some clients do not shut out small ones.
+// This much of a body is never refused for lack of memory, so that large bodies of some clients do not shut out small
+// ones.
 constexpr std::size_t free_body = std::size_t{64} << 10;
-// How long a client that was refused may go on talking, so that it can read why: closing at once would reset it.
+// How long a refused client may keep sending, so that it can read the response: closing at once would reset the
+// connection.
 constexpr duration linger = std::chrono::seconds{1};
 
 task<result<void>> shut_down(byte_stream& over) { co_return co_await over.shutdown(); }
 
-// What throws is the caller's fault, not the client's and not the process's.
+// An exception is the fault of the handler, not of the client, and must not end the process.
 task<void> run_answer(const answer_request& with, http_call& call, bool& threw) {
   const context here = co_await this_context();
   auto answering =
@@ -59,7 +61,8 @@ served_connection::served_connection(std::unique_ptr<byte_stream> over, http_ser
 
 served_connection::standing served_connection::how() const noexcept {
   if (state_ == state::answering) return standing::answering;
-  // One that was never answered gives way first, however much of its first request is here: heads are free to send.
+  // A connection that was never answered is closed first, however much of its first request has arrived: heads cost
+  // nothing to send.
   if (!used_ || state_ == state::leaving) return standing::unused;
   if (headed_.is_set() && state_ == state::reading) return standing::in_body;
   return begun_.is_set() ? standing::in_head : standing::idle;
@@ -89,11 +92,12 @@ void served_connection::read_on() noexcept {
   }
 }
 
-// T-32: whose request it is, is decided before its body is read. Where there is no body, the connection may go on.
+// T-32: whether the sender may make the request is decided before its body is read. Without a body, the connection may
+// continue.
 void served_connection::on_head(const http_head& /*head*/) noexcept {
   head_ = parser_.take_head();
   headed_.set();
-  // RFC 9112, "Request Target": one Host, no more, no less.
+  // RFC 9112, "Request Target": exactly one Host field.
   if (head_.minor > 0 && head_.fields.count("host") != 1)
     return fail(refusal(errc::protocol, "http: the request has not exactly one host"));
   if (!all_.judge) return;
@@ -145,7 +149,7 @@ void served_connection::fail(error why) noexcept {
   complete_.set();
 }
 
-// All of it in time, and none of the windows with too little.
+// Waits for the whole body within its deadline; too few bytes in one rate window fail it earlier.
 task<result<void>> served_connection::body_arrived() {
   const time_point end = all_.home.now() + options_.body_deadline;
   while (true) {
@@ -173,7 +177,7 @@ task<result<void>> served_connection::next_request() {
 }
 
 void served_connection::say(const whole_answer& last) {
-  http_head nothing;  // whatever was asked: the connection ends
+  http_head nothing;  // independent of the request: the connection ends
   http_call call{*over_, std::move(nothing), {}, pace()};
   call.reply(last.status, last.fields, last.body);
 }
@@ -186,7 +190,7 @@ void served_connection::refuse(const error& why) {
       return say(refusal_ ? *refusal_ : plain_answer(why.code == errc::protocol ? 400 : too_large, why.what));
     }
     case errc::timed_out: return say(plain_answer(408, "the request did not come in time, or too slowly"));
-    default: return;  // idle, gone or stopped: nobody waits for an answer
+    default: return;  // idle, disconnected or stopped: no response is wanted
   }
 }
 
@@ -229,7 +233,7 @@ void served_connection::prepare_next() noexcept {
   complete_.reset();
   state_ = state::reading;
   over_->rest();
-  read_on();  // what came ahead of its turn
+  read_on();  // reads pipelined requests
 }
 
 task<void> served_connection::run() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One connection to a server: its requests, one after the other. http_server makes it.
+// One connection accepted by http_server: its requests, one after the other.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace hawser {
 
-/// What all connections of a server have in common; outlives them.
+/// State shared by all connections of a server; outlives them.
 struct http_serving {
   loop& home;
   const http_server_options& options;
   const answer_request& with;
   const judge_head& judge;
-  std::size_t body_bytes = 0;  ///< of all bodies that are held, beyond the first 64 KiB of each
+  std::size_t body_bytes = 0;  ///< of all bodies held, not counting the first 64 KiB of each
 };
 
 class served_connection final : private byte_listener, private http_listener {
@@ -27,16 +27,17 @@ class served_connection final : private byte_listener, private http_listener {
   served_connection(std::unique_ptr<byte_stream> over, http_serving& all);
   ~served_connection() { release_body(); }
 
-  /// Serves until either side has enough of it; closed on every path.
+  /// Serves requests until either side ends the connection; closes it on every path.
   task<void> run();
-  /// Says that there are too many, and closes.
+  /// Responds that there are too many connections, and closes.
   task<void> turn_away();
 
-  /// How far it is, in the order in which connections are given up for others: those without any whole request so far,
-  /// those that wait for another one, those that wait for the rest of one. One that is answering never is.
+  /// Its state, in the order in which connections are closed to make room for others: those without any complete
+  /// request so far, those that wait for another one, those that wait for the rest of one. One that is answering is
+  /// never closed.
   enum class standing : std::uint8_t { unused, idle, in_head, in_body, answering };
   [[nodiscard]] standing how() const noexcept;
-  /// When it began to wait for this request: of two that stand alike, the one that has waited longer is given up.
+  /// When it started to wait for this request: of two in the same state, the one that has waited longer is closed.
   [[nodiscard]] time_point since() const noexcept { return since_; }
 
  private:
@@ -65,20 +66,20 @@ class served_connection final : private byte_listener, private http_listener {
   const http_server_options& options_;
   http_parser parser_;
   state state_ = state::reading;
-  bool used_ = false;  // a whole request has come
+  bool used_ = false;  // a complete request has arrived
   time_point since_;
   http_head head_;
   std::string body_;
-  std::size_t counted_body_ = 0;  // of it, in http_serving::body_bytes
-  std::uint64_t received_ = 0;    // bytes of requests
-  event begun_;                   // something of a request has come, …
-  event headed_;                  // … its head, …
-  event complete_;                // … all of it; all three when it failed
-  event ended_;                   // the client is gone
+  std::size_t counted_body_ = 0;  // its part of http_serving::body_bytes
+  std::uint64_t received_ = 0;    // bytes of requests received
+  event begun_;                   // a request has started, …
+  event headed_;                  // … its head is complete, …
+  event complete_;                // … all of it is; a failure sets all three
+  event ended_;                   // the client has disconnected
   std::optional<error> failure_;
-  std::optional<whole_answer> refusal_;  // of the request, by its head or its size
-  scope* call_ = nullptr;                // what a client that goes away stops
-  bool cut_off_ = false;                 // an answer was not ended
+  std::optional<whole_answer> refusal_;  // the response that refuses the request for its head or its size
+  scope* call_ = nullptr;                // stopped when the client disconnects
+  bool cut_off_ = false;                 // a response was not completed
 };
 
 }  // namespace hawser

@@ -10,7 +10,7 @@ namespace hawser {
 
 namespace {
 
-constexpr std::size_t kept_capacity = std::size_t{64} << 10;  // a larger buffer is given back after its event
+constexpr std::size_t kept_capacity = std::size_t{64} << 10;  // a larger buffer is freed after its event
 
 std::optional<std::chrono::milliseconds> pause_of(std::string_view digits) noexcept {
   using rep = std::chrono::milliseconds::rep;
@@ -30,8 +30,8 @@ void clear(std::string& text) noexcept {
   if (text.capacity() > kept_capacity) text.shrink_to_fit();
 }
 
-// The next CR or LF. Each of the two is looked for only once per place: a stream that uses one of them alone must not
-// cost a search through everything for each line.
+// Finds the next CR or LF. Each of the two is searched for only once per position: a stream that uses only one of them
+// must not cost a search through everything for each line.
 class line_ends {
  public:
   explicit line_ends(std::string_view bytes) noexcept : bytes_(bytes) {}
@@ -109,7 +109,7 @@ void sse_parser::take_field(std::string_view name, std::string_view value, sse_l
   } else if (name == "event") {
     type_ = value;
   } else if (name == "id") {
-    // An id of any length would have to be kept for the whole stream, and be sent back in a header field.
+    // The id is kept for the whole stream and sent back in a header field, so its length is limited.
     if (value.size() > max_id || value.find('\0') != std::string_view::npos) return;
     id_ = value;
     has_id_ = true;
@@ -119,7 +119,7 @@ void sse_parser::take_field(std::string_view name, std::string_view value, sse_l
 }
 
 void sse_parser::dispatch(sse_listener& to) {
-  if (has_id_) last_id_.swap(id_);  // an empty line costs nothing where no id was given
+  if (has_id_) last_id_.swap(id_);  // without an id, an empty line costs nothing
   if (!data_.empty()) {
     const std::string_view lines{data_.data(), data_.size() - 1};
     to.on_event({.type = type_, .data = lines, .id = last_id_, .has_id = has_id_});

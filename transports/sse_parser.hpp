@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Server-sent events out of bytes, by the rules of the WHATWG. Pure. Reconnecting, and what an event says, are the
-// business of whoever listens.
+// Parses server-sent events by the rules of the WHATWG. Pure. Reconnecting, and the meaning of events, are left to the
+// listener.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ namespace hawser {
 
 struct sse_event {
   std::string_view type;  ///< empty: `message`
-  std::string_view data;  ///< the lines joined by line feeds; empty if its one line was
-  std::string_view id;    ///< the last that was given, perhaps by an earlier event
-  bool has_id = false;    ///< this event gave it
+  std::string_view data;  ///< the lines joined by line feeds; empty if its only line is
+  std::string_view id;    ///< the last id given, possibly by an earlier event
+  bool has_id = false;    ///< this event gave the id
 };
 
-/// Called from inside feed(); views are valid during the call. It must not touch the parser.
+/// Called from inside feed(); views are valid during the call. Must not use the parser.
 class sse_listener {
  public:
   virtual void on_event(const sse_event& event) noexcept = 0;
-  /// How long the server wants us to wait before reconnecting: any number, to be clamped. Saturates.
+  /// The reconnection delay that the server asks for: any number, to be clamped. Saturates.
   virtual void on_retry(std::chrono::milliseconds pause) noexcept = 0;
 
  protected:
@@ -32,16 +32,16 @@ class sse_listener {
 
 class sse_parser {
  public:
-  /// Bytes of an event id; a longer one is ignored, as one with a NUL is.
+  /// Maximum size of an event id in bytes; a longer one is ignored, like one with a NUL.
   static constexpr std::size_t max_id = 1024;
 
-  /// So many bytes may one event have: its fields, and the line that is being read.
+  /// `max_event`: the maximum size of one event in bytes, its fields and the line that is being read.
   explicit sse_parser(std::size_t max_event = std::size_t{16} << 20) noexcept : max_event_(max_event) {}
 
-  /// errc::too_large ends it: the same error comes again from then on.
+  /// errc::too_large is final: every later call returns the same error.
   result<void> feed(std::string_view bytes, sse_listener& to);
-  /// What `Last-Event-ID` says after a lost connection: of the last event that was complete, one without data included.
-  /// Has at most max_id bytes, no NUL, CR or LF, but perhaps other bytes that no header field may have.
+  /// The value of `Last-Event-ID` after a lost connection: the id of the last complete event, including one without
+  /// data. Has at most max_id bytes, no NUL, CR or LF, but possibly other bytes that a header field must not have.
   [[nodiscard]] std::string_view last_id() const noexcept { return last_id_; }
 
  private:
@@ -51,15 +51,15 @@ class sse_parser {
   [[nodiscard]] result<void> too_large();
 
   std::size_t max_event_;
-  std::string line_;  // the beginning of a line that was split
+  std::string line_;  // the beginning of a split line
   std::string type_;
-  std::string data_;     // every line with a line feed behind it
-  std::string id_;       // of the event that is being read, where has_id_ says so
+  std::string data_;     // every line with a line feed after it
+  std::string id_;       // of the event that is being read, if has_id_ is set
   std::string last_id_;  // of the last event that had one
   bool has_id_ = false;
-  bool after_return_ = false;  // a line feed that comes next belongs to the carriage return before it
+  bool after_return_ = false;  // a following line feed belongs to the carriage return before it
   bool broken_ = false;
-  bool first_ = true;  // a byte order mark may stand before the first line
+  bool first_ = true;  // a byte order mark may precede the first line
 };
 
 }  // namespace hawser

@@ -17,15 +17,15 @@ namespace hawser {
 
 namespace {
 
-// Of stderr and of stdout, inside a one-sentence error.
+// Limits for quotes of stderr and stdout in a one-sentence error.
 constexpr std::size_t quoted_errors = 600;
 constexpr std::size_t quoted_output = 200;
 
 task<result<exit_status>> exit_and_all_output(child& of, event& output_ended, event& errors_ended) {
   auto status = co_await of.exited();
   if (!status) co_return status.error();
-  // What it wrote before it exited may still lie in the pipes. A grandchild may hold them open: then the status alone
-  // has to do.
+  // Output written before the exit may still be in the pipes. A grandchild may hold them open: then only the status is
+  // reported.
   auto heard = co_await output_ended.wait();
   ignore(heard, "what was read so far is all there is");
   auto drained = co_await errors_ended.wait();
@@ -54,7 +54,7 @@ task<result<void>> stdio_channel::open(receiver& to) {
   opening_ = true;
   auto started = co_await keeper_.spawn(options_.what);
   opening_ = false;
-  if (closing_) {  // meanwhile
+  if (closing_) {  // close() was called while the process started
     if (started) {
       auto ended = co_await started->shutdown(options_.ladder);
       ignore(ended, "nobody has used it");
@@ -67,7 +67,7 @@ task<result<void>> stdio_channel::open(receiver& to) {
   to_ = &to;
   hidden_ = where.loop->hidden();
   child_.emplace(std::move(*started));
-  pumps_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by whoever opens
+  pumps_ = std::make_unique<scope>(context{where.loop, nullptr});  // ended by close(), not by the stop of the caller
   input_ = &child_->input();
   output_ = &child_->output();
   input_->watch_writes(*this);
@@ -82,14 +82,14 @@ task<result<void>> stdio_channel::open(receiver& to) {
   co_return result<void>{};
 }
 
-// The end of its output is the end of a server, since a launcher may exit and leave the serving to its child. But one
-// that was killed or failed has ended, whoever holds its pipes.
+// The end of its output is the end of a server, because a launcher may exit while its child serves. But a server that
+// was killed or failed has ended, even if another process holds its pipes open.
 task<void> stdio_channel::watch_exit(stdio_channel& self) {
   auto status = co_await self.child_->exited();
   if (!status || *status == exit_status{}) co_return;
   auto last_bytes = co_await sleep_for(self.options_.last_words);
   ignore(last_bytes, "the channel is being closed");
-  self.ending("is gone", duration::zero());  // it has had its time
+  self.ending("is gone", duration::zero());  // the wait is over
 }
 
 std::size_t stdio_channel::send(const outgoing& message) {
@@ -139,7 +139,7 @@ void stdio_channel::negotiated(const peer_info& info) {
 }
 
 void stdio_channel::on_bytes() noexcept {
-  if (told_) {  // it goes on talking while it is being ended
+  if (told_) {  // it may keep writing while it is shut down
     consume(unread().size());
     return;
   }
@@ -172,7 +172,7 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
   if (status) {
     what = "the server " + status->to_string();
   } else {
-    // Perhaps it has exited and only its stderr is still held open by somebody.
+    // It may have exited while another process holds its stderr open.
     const auto at_once = duration::zero();
     auto exited = co_await with_timeout(at_once, self.child_->exited());
     what = exited ? "the server " + exited->to_string() : "the server " + what_it_did + " and goes on running";
@@ -180,7 +180,7 @@ task<void> stdio_channel::hear_last_words(stdio_channel& self, std::string what_
   self.tell_closed(error{.code = errc::closed, .what = what + self.explanation()});
 }
 
-// Secrets are taken out before a text is cut: what is left of one would not be found any more.
+// Secrets are redacted before a text is cut: a partial one would not be recognised any more.
 std::string stdio_channel::quoted(std::string_view text) const {
   return json_string(hidden_->beginning(text, quoted_output));
 }
@@ -193,7 +193,7 @@ error stdio_channel::with_noise(error why) const {
 std::string stdio_channel::explanation() const {
   std::string text;
   if (!hidden_) return text;
-  // A prompt has no end of line.
+  // A prompt has no line end.
   std::string_view stray = reader_.first_noise();
   if (stray.empty() && output_ != nullptr && !told_) stray = output_->unread();
   if (!reader_.understood_any() && !stray.empty())
@@ -201,7 +201,7 @@ std::string stdio_channel::explanation() const {
             ", which is no MCP message: check that its command and arguments start an MCP server over stdio";
   const std::string said = hidden_->apply(errors());
   std::string_view log = said;
-  // What was cut may begin with the rest of a secret.
+  // Text that was cut may start with the rest of a secret.
   if (errors().size() >= options_.errors_kept) log.remove_prefix(std::min(log.find('\n'), log.size()));
   const std::string_view telling = error_lines(log, negotiated_ ? error_position::last : error_position::first);
   if (!telling.empty()) return text + "; its stderr: " + json_string(detail::first_characters(telling, quoted_errors));
@@ -216,11 +216,11 @@ void stdio_channel::tell_closed(error why) noexcept {
   if (told_) return;
   told_ = true;
   reader_.stop();
-  // The server may go on reading until it is ended: what is reported as not executed must never leave.
+  // The server may keep reading until it is shut down: what is reported as not executed must never be sent.
   input_->drop_unsent();
   const std::uint64_t written = input_->written();
   for (const unsent_request& request : unsent_) {
-    if (request.begin < written) continue;  // some of it has left
+    if (request.begin < written) continue;  // some of it was sent
     error not_sent = why;
     not_sent.executed = execution::no;
     to_->on_request_failed(request.id, std::move(not_sent));
@@ -230,7 +230,7 @@ void stdio_channel::tell_closed(error why) noexcept {
   to_->on_closed(std::move(why));
 }
 
-// Another one is closing it. Its own bounds hold, and no stop of whoever waits here.
+// Another close() is running. Its timeouts apply, and the stop of this caller does not shorten the wait.
 task<result<void>> stdio_channel::until_closed() {
   while (!closed_.is_set()) {
     auto waited = co_await shield(std::chrono::seconds{60}, detail::wait_for(closed_));
@@ -242,7 +242,7 @@ task<result<void>> stdio_channel::until_closed() {
 task<result<void>> stdio_channel::close() {
   if (closing_) co_return co_await until_closed();
   if (opening_) {
-    closing_ = true;  // open() ends what it has started
+    closing_ = true;  // open() shuts down the process it has started
     co_return co_await until_closed();
   }
   if (!child_) co_return result<void>{};

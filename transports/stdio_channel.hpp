@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MCP over the pipes of a child process: one message a line. Its stderr is always drained, and the end of it kept for
-// whoever has to explain why the server died.
+// MCP over the pipes of a child process: one message per line. Its stderr is always drained, and the end of it is kept
+// to explain why the server died.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ struct stdio_options {
   wire_limits limits{};
   stop_ladder ladder{};
   std::size_t errors_kept = std::size_t{16} * 1024;
-  /// How long a server that closed its pipes is given to exit, so that its exit code can be told.
+  /// How long to wait for a server that closed its pipes to exit, so that its exit code can be reported.
   duration last_words = std::chrono::milliseconds{50};
 };
 
@@ -32,7 +32,7 @@ class stdio_channel final : public channel, private byte_listener, private write
   stdio_channel(keeper& starter, stdio_options options);
   ~stdio_channel() override;
 
-  /// Waits for the process to start, not for it to say anything. Once: a restart is a new channel.
+  /// Waits for the process to start, not for any output. Call once: a restart is a new channel.
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing& message) override;
   [[nodiscard]] std::size_t queued() const noexcept override;
@@ -41,14 +41,14 @@ class stdio_channel final : public channel, private byte_listener, private write
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
   void negotiated(const peer_info& info) override;
   void rest() noexcept override;
-  /// Ends the whole process tree by the ladder of the options.
+  /// Shuts down the whole process tree with options.ladder.
   task<result<void>> close() override;
 
-  /// What the server wrote to its stderr last; untrusted, not escaped.
+  /// The end of the server's stderr; untrusted, not escaped.
   [[nodiscard]] std::string_view errors() const noexcept { return errors_.kept.text(); }
   [[nodiscard]] const message_reader& reader() const noexcept { return reader_; }
-  /// What the process has written that may explain why it does not answer, or has ended: the end of a sentence, to be
-  /// put behind one. Quoted, capped and without secrets; empty if there is nothing to say.
+  /// Output of the process that may explain why it does not respond, or has ended: the end of a sentence, to be
+  /// appended to one. Quoted, capped and without secrets; empty if there is none.
   [[nodiscard]] std::string explanation() const;
   /// 0 before open() and after close().
   [[nodiscard]] int pid() const noexcept { return child_ ? child_->pid() : 0; }
@@ -64,7 +64,7 @@ class stdio_channel final : public channel, private byte_listener, private write
     event ended;
   };
   struct unsent_request {
-    std::uint64_t begin;  // how many bytes were sent before it
+    std::uint64_t begin;  // number of bytes sent before it
     std::size_t size;
     std::int64_t id;
   };
@@ -92,11 +92,11 @@ class stdio_channel final : public channel, private byte_listener, private write
   stream* input_ = nullptr;  // the child's
   stream* output_ = nullptr;
   std::optional<child> child_;
-  std::uint64_t sent_ = 0;  // without what was withdrawn
+  std::uint64_t sent_ = 0;  // not counting withdrawn requests
   std::deque<unsent_request> unsent_;
   bool ending_ = false;
   bool negotiated_ = false;
-  bool told_ = false;  // that it is closed
+  bool told_ = false;  // on_closed() was called
   error_drain errors_;
   std::unique_ptr<scope> pumps_;
   event output_ended_;

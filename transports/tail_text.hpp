@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last bytes of an endless text: what a server wrote to its stderr before it died.
+// Keeps the last bytes of an unbounded text, such as a server's stderr.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class tail_text {
 
  private:
   std::size_t size_;
-  std::string text_;  // up to twice that, so that each byte is moved at most once
+  std::string text_;  // up to twice size_, so that each byte is moved at most once
 };
 
 }  // namespace hawser

@@ -19,10 +19,10 @@ namespace {
 using detail::ssl_context_ptr;
 using detail::tls_core;
 
-// As a list on the wire: a length before each name.
+// In wire format: a length before each name.
 constexpr std::array<unsigned char, 9> only_http{8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
-// Where systems keep their authorities if OpenSSL was built with another idea of it.
+// Usual places of the system's authorities, for an OpenSSL that was built with other defaults.
 constexpr std::array<const char*, 5> known_bundles{
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem"};
@@ -38,7 +38,7 @@ bool readable(const std::string& path) {
   return std::filesystem::exists(path, failed);
 }
 
-// A passphrase cannot be asked for: there may be no terminal, and the loop would stand still.
+// A passphrase cannot be asked for: there may be no terminal, and the loop would block.
 int no_passphrase(char* /*to*/, int /*size*/, int /*writing*/, void* /*pointer*/) noexcept { return -1; }
 
 int choose_http(SSL* /*of*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
@@ -57,7 +57,7 @@ std::unique_ptr<tls_core> new_core(tls_core::side role) {
       .role = role, .context = ssl_context_ptr{SSL_CTX_new(TLS_method())}, .wire_method = detail::make_wire_method()});
   SSL_CTX* context = core->context.get();
   detail::require(context != nullptr, "OpenSSL has no memory for a context");
-  // Of OpenSSL's own defaults, which a file of the system's may have changed, nothing is relied upon.
+  // OpenSSL's defaults may have been changed by a system configuration file, so none of them is relied upon.
   detail::require(SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1, "OpenSSL does not know TLS 1.2");
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
@@ -79,7 +79,7 @@ result<void> load_file(SSL_CTX* context, const std::string& file) {
   return {};
 }
 
-// A folder with hashed names is read one certificate at a time, when it is needed.
+// From a folder with hashed names, certificates are loaded one at a time, on demand.
 bool has_hashed_names(const std::string& folder) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator{folder, failed}) {
@@ -104,7 +104,7 @@ result<void> load_system_trust(SSL_CTX* context) {
 result<void> load_trust(SSL_CTX* context, const tls_settings& settings) {
   if (settings.trust_file.empty() && settings.trust_folder.empty()) {
     auto of_system = load_system_trust(context);
-    // Who names authorities does not need those of the system.
+    // If authorities are configured, those of the system are not needed.
     if (!of_system && settings.ca_file.empty()) return of_system;
   }
   if (!settings.trust_file.empty()) {
@@ -132,8 +132,7 @@ result<std::shared_ptr<tls_context>> tls_context::client(const tls_settings& set
   auto core = new_core(tls_core::side::client);
   SSL_CTX* context = core->context.get();
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, detail::note_bad_certificate);
-  // An authority that is named is trusted, whether or not it is a root: of a company's own often only the lower is
-  // known.
+  // A configured authority is trusted even if it is not a root: of a company's CA often only the intermediate is known.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
   SSL_CTX_set_alpn_protos(context, only_http.data(), only_http.size());
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
@@ -152,7 +151,7 @@ result<std::shared_ptr<tls_context>> tls_context::server(const tls_server_settin
   auto core = new_core(tls_core::side::server);
   SSL_CTX* context = core->context.get();
   SSL_CTX_set_alpn_select_cb(context, choose_http, nullptr);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets keep the sessions at the clients
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // with tickets, the clients keep the sessions
   constexpr std::array<unsigned char, 6> name{'h', 'a', 'w', 's', 'e', 'r'};
   SSL_CTX_set_session_id_context(context, name.data(), name.size());
   if (auto loaded = load_identity(context, settings.certificate_file, settings.key_file); !loaded)

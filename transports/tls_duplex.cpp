@@ -13,9 +13,9 @@ namespace hawser::detail {
 namespace {
 
 constexpr std::size_t least_read = 2048;
-// Above this the stream takes the memory as it is.
+// Above this size the stream takes over the memory.
 constexpr std::size_t worth_moving = std::size_t{64} * 1024;
-// What a record adds to its bytes, at most, and how many bytes it can hold.
+// The maximum payload of a record, and the maximum that a record adds to it.
 constexpr std::size_t record_size = std::size_t{16} * 1024;
 constexpr std::size_t record_cost = 64;
 constexpr std::size_t max_unread = stream_limits{}.max_unread;
@@ -50,14 +50,14 @@ tls_duplex::tls_duplex(stream over, std::shared_ptr<tls_context> with, std::stri
 }
 
 tls_duplex::~tls_duplex() {
-  // OpenSSL would take a connection without a close_notify for an attack and spoil its session, but over HTTP many end
-  // like that, and messages have lengths.
+  // OpenSSL would treat a connection without a close_notify as an attack and invalidate its session, but many HTTP
+  // connections end like that, and messages have lengths.
   SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
 void tls_duplex::listen(byte_listener& to) {
   to_ = &to;
-  wire_.over.listen(*this);  // which tells, in a turn of its own, what came along with the handshake
+  wire_.over.listen(*this);  // reports what came with the handshake, in a later loop iteration
 }
 
 void tls_duplex::on_bytes() noexcept {
@@ -84,7 +84,7 @@ void tls_duplex::decrypt() {
   SSL* ssl = ssl_.get();
   while (true) {
     if (read_end_) {
-      wire_.over.consume(wire_.over.unread().size());  // nothing counts after the end
+      wire_.over.consume(wire_.over.unread().size());  // data after the end is ignored
       return;
     }
     const std::size_t encrypted = wire_.over.unread().size();
@@ -142,7 +142,7 @@ void tls_duplex::encrypt(std::string_view bytes) {
       continue;
     }
     if (SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) {
-      // Half of a ticket or of a new key has arrived, and OpenSSL wants the rest first.
+      // Part of a session ticket or of a key update has arrived, and OpenSSL needs the rest first.
       unsent_.append(bytes);
       sent_.reset();
     } else {
@@ -170,7 +170,7 @@ void tls_duplex::send_out() {
 }
 
 void tls_duplex::end_reading(error why) {
-  if (!unsent_.empty()) end_writing(why);  // what it waits for will not come
+  if (!unsent_.empty()) end_writing(why);  // what it waits for will not arrive
   read_end_ = std::make_unique<error>(std::move(why));
 }
 
@@ -199,7 +199,7 @@ task<result<void>> tls_duplex::shutdown() {
   if (!sent) co_return sent.error();
   if (closing_) co_return result<void>{};
   ERR_clear_error();
-  SSL_shutdown(ssl_.get());  // this side's close_notify; the other's is heard like bytes
+  SSL_shutdown(ssl_.get());  // sends our close_notify; the other one is received like data
   send_out();
   end_writing({.code = errc::closed, .what = "this side has ended the stream"});
   co_return co_await wire_.over.shutdown();
@@ -215,7 +215,7 @@ void tls_duplex::rest() noexcept {
   if (plain_.empty()) plain_ = byte_buffer{};
   wire_.out.shrink_to_fit();
   unsent_.shrink_to_fit();
-  SSL_free_buffers(ssl_.get());  // which does nothing in the middle of a record
+  SSL_free_buffers(ssl_.get());  // no effect in the middle of a record
   wire_.over.rest();
 }
 

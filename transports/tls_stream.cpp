@@ -16,17 +16,17 @@ namespace detail {
 
 result<void> tls_duplex::expect_host(const std::string& host, std::uint16_t port) {
   error unusable{.code = errc::config, .what = subject_ + ": not a host that a certificate can be for"};
-  // An empty name would mean to OpenSSL that any will do.
+  // OpenSSL would accept any host for an empty name.
   if (host.empty() || host.find('\0') != std::string::npos) return unusable;
   X509_VERIFY_PARAM* rules = SSL_get0_param(ssl_.get());
-  // The subject's common name is nobody's host name any more (RFC 9110, section 4.3.4).
+  // The subject's common name is no longer used as a host name (RFC 9110, section 4.3.4).
   X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   if (const auto address = ip_address::parse(host)) {
     const std::size_t size = address->kind() == ip_address::family::v4 ? 4 : 16;
     if (X509_VERIFY_PARAM_set1_ip(rules, address->bytes().data(), size) != 1) return unusable;
   } else {
     if (X509_VERIFY_PARAM_set1_host(rules, host.data(), host.size()) != 1) return unusable;
-    // Not by OpenSSL's macro for it, which casts in a way that g++ would warn of here.
+    // Without OpenSSL's macro for it, whose cast g++ would warn about here.
     if (SSL_ctrl(ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                  const_cast<char*>(host.c_str())) != 1)
       return unusable;
@@ -49,14 +49,14 @@ result<bool> tls_duplex::handshake_step() {
     return true;
   }
   error failed = handshake_error(ssl_.get(), wire_, subject_);
-  send_out();  // the alert that tells the other side why
+  send_out();  // the alert that names the reason
   return failed;
 }
 
 result<void> tls_duplex::check_agreement() {
   SSL* ssl = ssl_.get();
   if (wire_.of.role == tls_core::side::client) {
-    // OpenSSL has ended the handshake otherwise; this is the one thing that must not depend on a setting somewhere.
+    // OpenSSL has already failed the handshake otherwise; checked again, because this must not depend on any setting.
     if (const long verified = SSL_get_verify_result(ssl); verified != X509_V_OK)
       return error{.code = errc::protocol, .what = subject_ + ": " + X509_verify_cert_error_string(verified)};
     const unsigned char* chosen = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte streams under TLS, client's and server's side. A stream comes out only after the handshake, so no byte of the
-// application is sent before the other side was verified.
+// TLS byte streams, for clients and servers. A stream is returned only after the handshake, so no application data is
+// sent before the remote side is verified.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace hawser {
 
-/// Shakes hands as a client of `host`, a name or an address without brackets, whose certificate must be for it. The
-/// port only tells apart which session to resume. The error says the host, the reason and the certificate it is about.
-/// Bound it with with_timeout.
+/// Performs the handshake as a client of `host`, a name or an address without brackets, for which the certificate must
+/// be valid. The port only selects the session to resume. The error names the host, the reason and the certificate
+/// concerned. Bound it with with_timeout.
 task<result<std::unique_ptr<byte_stream>>> tls_connect(stream over, std::shared_ptr<tls_context> with, std::string host,
                                                        std::uint16_t port = 443);
 
-/// The server's side of it. Bound it with with_timeout.
+/// The handshake of a server. Bound it with with_timeout.
 task<result<std::unique_ptr<byte_stream>>> tls_accept(stream over, std::shared_ptr<tls_context> with);
 
 }  // namespace hawser

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The BIO between OpenSSL and a stream, the cache of TLS sessions, and the error messages of handshakes.
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
@@ -12,10 +13,10 @@ namespace hawser::detail {
 
 namespace {
 
-// A few hosts, and a few connections to each: a session keeps the server's certificates and so some kilobytes.
+// A few hosts, and a few connections to each: a session holds the server's certificates and so takes some kilobytes.
 constexpr std::size_t max_sessions = 64;
 constexpr std::size_t max_sessions_per_place = 4;
-// Of a certificate's names in a one-sentence error: they are the other side's words.
+// Limit for a certificate's name in a one-sentence error; the name is untrusted.
 constexpr std::size_t quoted_name = 200;
 
 tls_wire& wire_of(BIO* bio) noexcept { return *static_cast<tls_wire*>(BIO_get_data(bio)); }
@@ -44,7 +45,7 @@ long control_wire(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/)
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// Printable in any terminal: controls and whatever is not ASCII are escaped.
+// Printable in any terminal: control characters and non-ASCII are escaped.
 std::string printable_name(const X509_NAME* name) {
   const bio_ptr memory{BIO_new(BIO_s_mem())};
   if (!memory || X509_NAME_print_ex(memory.get(), name, 0, XN_FLAG_RFC2253) < 0) return "?";
@@ -68,7 +69,7 @@ void tls_sessions::put(std::string_view place, ssl_session_ptr session) {
 }
 
 ssl_session_ptr tls_sessions::take(std::string_view place) {
-  // OpenSSL spoils a session whose connection has failed.
+  // OpenSSL invalidates a session whose connection has failed.
   std::erase_if(entries_, [](const entry& e) { return SSL_SESSION_is_resumable(e.session.get()) == 0; });
   const auto newest =
       std::find_if(entries_.rbegin(), entries_.rend(), [place](const entry& e) { return e.place == place; });
@@ -89,7 +90,7 @@ bio_method_ptr make_wire_method() {
 
 namespace {
 
-// What naming the right authority would cure.
+// Failures that can be fixed by naming the right authority.
 bool is_unknown_authority(long verified) noexcept {
   switch (verified) {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
@@ -119,11 +120,11 @@ int keep_session(SSL* of, SSL_SESSION* session) noexcept {
   auto& wire = *static_cast<tls_wire*>(SSL_get_app_data(of));
   if (wire.place.empty() || SSL_SESSION_is_resumable(session) == 0) return 0;
   wire.of.sessions.put(wire.place, ssl_session_ptr{session});
-  return 1;  // it is ours now
+  return 1;  // takes ownership
 }
 
 std::string openssl_reason() {
-  const unsigned long code = ERR_peek_error();  // the first is nearest to the cause
+  const unsigned long code = ERR_peek_error();  // the first is closest to the cause
   ERR_clear_error();
   if (ERR_SYSTEM_ERROR(code)) return std::strerror(ERR_GET_REASON(code));
   if (const char* reason = ERR_reason_error_string(code); reason != nullptr) return reason;

@@ -1,4 +1,4 @@
--- Bytes to JSON-RPC messages and back: framing, envelopes, peers, channels. No MCP beyond the words.
+-- Bytes to JSON-RPC messages and back: JSON, JSON-RPC, stdio, HTTP, TLS. Of MCP only the protocol constants.
 target("transports")
     set_kind("object")
     add_rules("hawser.instrumented")

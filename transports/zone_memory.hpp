@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In which zone each host name was first connected to. Over plain http nothing proves who answers, so a public name
-// that later resolves to an address further inward (DNS rebinding) must not lead there. Not kept between runs.
+// Remembers the zone of the first connection to each host name. Plain HTTP does not authenticate the server, so a
+// public name that later resolves to an address further inside (DNS rebinding) must not be connected to. Not kept
+// between runs.
 #pragma once
 
 #include <map>
@@ -13,12 +14,12 @@ namespace hawser {
 
 class zone_memory {
  public:
-  /// Nothing: it was never connected to.
+  /// nullopt: it was never connected to.
   [[nodiscard]] std::optional<network_zone> first(const std::string& host) const {
     const auto known = zones_.find(host);
     return known == zones_.end() ? std::nullopt : std::optional{known->second};
   }
-  /// After a connection; only the first one of a host counts.
+  /// Call after a connection; only the first one of a host counts.
   void note(const std::string& host, network_zone zone) { zones_.try_emplace(host, zone); }
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The other side of hawser-bench's protocol (README.md beside this file), for clients on node: one line in, one out.
+// The client side of hawser-bench's peer protocol (see README.md), for clients on node: one line in, one line out.
 import { createInterface } from 'node:readline';
 
 const now = process.hrtime.bigint;
 
-// Keeps `inFlight` calls under way until `count` were answered.
+// Keeps `inFlight` calls in flight until `count` are answered.
 async function run(call, count, inFlight) {
   const nanoseconds = new Array(count);
   let next = 0;
@@ -41,5 +41,5 @@ export async function join(version, connect) {
       say({ error: String(problem?.message ?? problem) });
     }
   }
-  process.exit(0); // a client's own sockets and timers must not keep it
+  process.exit(0); // open sockets and timers of the client must not keep the process alive
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser auth`: a person logs in to a server; `--status` shows which logins there are.
+// `hawser auth`: interactive login to a server; `--status` shows the stored logins.
 #include <boost/json.hpp>
 #include <chrono>
 
@@ -35,7 +35,7 @@ void append_padded(safe_text& to, unsigned number) {
   to += decimal(number);
 }
 
-// "2026-11-16 18:05 UTC"; whatever number a server made up.
+// "2026-11-16 18:05 UTC", for any number that a server sends.
 safe_text readable_time(std::int64_t unix_seconds) {
   constexpr std::int64_t end_of_9999 = 253402300799;
   if (unix_seconds < 0 || unix_seconds > end_of_9999) return safe_text{"a day far away"};
@@ -65,7 +65,7 @@ cell lasting_cell(const login_summary& of) {
   return {.text = safe_text{"until ", readable_time(of.expires_at)}, .colour = ink::yellow};
 }
 
-// What the servers at that URL are called here.
+// The configured names of the servers with this URL.
 std::vector<std::string> names_of(const errand& e, const std::string& url) {
   std::vector<std::string> names;
   for (const server_status& one : e.servers.status()) {
@@ -81,7 +81,7 @@ safe_text shown_name(const std::vector<std::string>& names, const std::string& u
   return text;
 }
 
-// The path of a URL may be a secret, too.
+// The path of a URL may contain a secret.
 void redact(errand& e, login_summary& of) {
   for (std::string* text : {&of.server, &of.issuer, &of.resource, &of.scope}) *text = e.home.hidden()->apply(*text);
 }

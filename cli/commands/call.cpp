@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser call`: one tool, once.
+// `hawser call`: calls one tool once.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace hawser::cli {
 
 namespace {
 
-// A number of the server's, which may be any.
+// The number is from the server and may have any value.
 safe_text whole(double number) {
   constexpr double largest = 1e15;
   return decimal(static_cast<std::int64_t>(std::isfinite(number) ? std::clamp(number, -largest, largest) : 0));
@@ -28,15 +28,15 @@ void show_progress(progress& at, const std::string& tool, const progress_update&
   at.show(std::move(text));
 }
 
-// {data, meta: {isError, content, structuredContent, _meta}}, where `meta` has what `data` does not show already: no
-// content where that is the data, no structured content where no default was added to it.
+// {data, meta: {isError, content, structuredContent, _meta}}. `meta` leaves out what `data` already shows: the
+// content if it is the data, and the structured content if no default was added to it.
 std::string result_document(const envelope& answer) {
   boost::json::object whole = answer.to_json();
   boost::json::object& about = whole.at("meta").as_object();
   std::string data;
   if (const boost::json::value* structured = about.if_contains("structuredContent")) {
     if (*structured == whole.at("data")) {
-      // As it was sent: numbers keep their digits.
+      // As sent, so that numbers keep their digits.
       for_each_member(answer.raw(), [&](std::string_view name, std::string_view value) {
         if (same_name(name, "structuredContent")) data = value;
         return true;
@@ -50,7 +50,7 @@ std::string result_document(const envelope& answer) {
   return "{\"data\":" + data + ",\"meta\":" + boost::json::serialize(about) + '}';
 }
 
-// With --raw: the exact bytes of its texts, or nothing. The call was made in either case.
+// With --raw: prints the exact bytes of the text blocks, or nothing. The call was made in either case.
 exit_code print_exact(terminal& screen, const envelope& answer) {
   const auto text = answer.exact_text();
   if (text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The commands that have to do with servers, a file each. Each returns the program's exit code (exit_code.hpp).
+// The commands that use servers, one file each. Each returns the program's exit code (exit_code.hpp).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace hawser::cli {
 
-/// About one server, or all of them if `server` is empty.
+/// For one server, or for all if `server` is empty.
 struct server_options : common_options {
   std::string server{};
 };
@@ -32,9 +32,9 @@ struct prompt_options : server_options {
 };
 
 struct complete_options : server_options {
-  std::string prompt{};  ///< this one or the other is empty
+  std::string prompt{};  ///< either prompt or resource is set
   std::string resource{};
-  std::vector<std::string> words{};  ///< what is to be completed, then what is known
+  std::vector<std::string> words{};  ///< the argument to complete, then the known arguments
 };
 
 struct logs_options : server_options {

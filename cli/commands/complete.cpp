@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser complete`: what a server suggests for an argument of a prompt or of a resource template.
+// `hawser complete`: completion suggestions for an argument of a prompt or a resource template.
 #include <boost/json.hpp>
 #include <span>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser get`: one server, started and asked who it is.
+// `hawser get`: starts one server and shows its info and status.
 #include <boost/json.hpp>
 
 #include "../errand.hpp"

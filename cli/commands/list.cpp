@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser list`: what is configured and what was last known of it. Starts nothing.
+// `hawser list`: the configured servers and their last known status. Starts no server.
 #include <boost/json.hpp>
 
 #include "../errand.hpp"
@@ -10,7 +10,7 @@ namespace hawser::cli {
 
 namespace {
 
-// Of an entry that is refused; there is no server with a state of its own.
+// The state shown for a refused entry, for which there is no server.
 constexpr const char* invalid_state = "invalid";
 
 void print_server_table(errand& e, const std::vector<server_status>& servers) {

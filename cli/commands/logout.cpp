@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser logout`: a server's tokens are forgotten here, and revoked there where that is offered.
+// `hawser logout`: deletes a server's stored tokens and revokes them if the authorization server supports it.
 #include <boost/json.hpp>
 
 #include "../errand.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser logs`: what a server writes to stderr.
+// `hawser logs`: shows a server's stderr.
 #include <boost/json.hpp>
 
 #include "../../runtime/sleep.hpp"
@@ -35,7 +35,7 @@ task<result<exit_code>> follow(errand& e, const logs_options& options, std::stri
     if (!waited) co_return std::move(waited).error();
     std::string now = e.servers.errors_of(options.server);
     print_log(e.screen.out, whole_lines(news_in(seen, now)), options.json);
-    // An unfinished line is waited for.
+    // Keep an unfinished line for the next round.
     const std::string_view news = news_in(seen, now);
     now.resize(now.size() - (news.size() - whole_lines(news).size()));
     seen = std::move(now);
@@ -46,7 +46,7 @@ task<result<exit_code>> show_logs(errand& e, const logs_options& options) {
   const auto asked = co_await started(e, options.server, readiness::connected);
   if (!asked) co_return asked.error();
   std::string tail = e.servers.errors_of(options.server);
-  // The beginning of a secret in an unfinished line would not be found.
+  // Redaction would miss the beginning of a secret in an unfinished line.
   if (options.follow) tail.resize(whole_lines(tail).size());
   print_log(e.screen.out, tail, options.json);
   if (options.follow) co_return co_await follow(e, options, std::move(tail));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser prompts` and `hawser prompt`: the templates for messages that servers have, and one of them filled in.
+// `hawser prompts` lists the prompts of the servers; `hawser prompt` gets one with its arguments filled in.
 #include <boost/json.hpp>
 
 #include "../call_arguments.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-// "city, style?": what may be left out has a question mark.
+// "city, style?": optional arguments have a question mark.
 std::string arguments_of(const json::value& prompt) {
   std::string all;
   const json::object* members = prompt.if_object();
@@ -53,7 +53,7 @@ task<result<exit_code>> list_prompts(errand& e, const server_options& options) {
   co_return lists->code;
 }
 
-// A message's content in words.
+// A message's content as text.
 std::string said_in(const json::value& content) {
   const std::string type = text_in(content, "type");
   if (type == "text") return text_in(content, "text");

@@ -15,7 +15,7 @@ namespace json = boost::json;
 
 error broken_answer(const std::string& what) { return error{.code = errc::protocol, .what = what}; }
 
-// One piece of the contents: a text, or bytes in base64.
+// One item of the contents: text, or bytes in base64.
 result<void> print_part(output& to, const json::value& part, bool raw) {
   const json::object* members = part.if_object();
   if (members == nullptr) return broken_answer("the answer has contents that are no objects");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser resources`: what servers offer for reading, and the templates of what else they could.
+// `hawser resources`: lists the resources and resource templates of the servers.
 #include <boost/json.hpp>
 
 #include "../errand.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `hawser tools`: the tools of all servers, or of one.
+// `hawser tools`: lists the tools of all servers, or of one.
 #include <set>
 
 #include "../../transports/json_text.hpp"
@@ -24,7 +24,7 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
   all.print_to(to);
 }
 
-// What a server lists and nobody can call.
+// The tools that a server lists but that cannot be called.
 void print_left_out(output& to, const server_status& of) {
   const std::string who = "server " + json_string(of.name) + ": ";
   for (const left_out_tool& one : of.left_out)
@@ -43,7 +43,7 @@ void append_left_out(std::string& document, const server_status& of) {
   }
 }
 
-// The definitions are printed as they were sent: nothing that a server says is lost.
+// The definitions are printed as sent, so that nothing is lost.
 void print_tools_json(errand& e, const std::vector<const tool_row*>& rows, const std::vector<server_status>& servers) {
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
@@ -60,7 +60,7 @@ void print_tools_json(errand& e, const std::vector<const tool_row*>& rows, const
   print_document(e, std::move(document));
 }
 
-// Of the servers that answered: what is remembered of others is not what they have.
+// Only for servers that answered: the cached tools of other servers may be outdated.
 task<result<exit_code>> list_tools(errand& e, const server_options& options) {
   const auto asked = co_await started(e, options.server, readiness::listed);
   if (!asked) co_return asked.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `hawser watch`: all servers, started and watched; on a terminal a table that is drawn anew when something changes,
-// else a line for each change.
+// `hawser watch`: starts all servers and shows changes: on a terminal as a table that is redrawn, otherwise as one
+// line per change.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
@@ -18,9 +18,9 @@ namespace {
 
 namespace json = boost::json;
 
-// What was seen last, to tell what is new.
+// The last displayed state, to find changes.
 struct seen {
-  std::map<std::string, std::string> servers{};  // their JSON
+  std::map<std::string, std::string> servers{};  // server status as JSON, by name
   std::set<std::string> tools{};
 };
 
@@ -31,7 +31,7 @@ std::set<std::string> tool_names(const errand& e) {
   return names;
 }
 
-// So many names that they fill what is left of the screen and not more.
+// Prints at most `lines` names, to fit the rest of the screen.
 void print_tools(output& to, const std::set<std::string>& names, std::size_t lines) {
   to.line({});
   to.line({in(ink::bold, "TOOLS "), decimal(static_cast<std::int64_t>(names.size()))});
@@ -101,7 +101,7 @@ void tell_changes(const errand& e, seen& before) {
 }
 
 task<result<exit_code>> watch(errand& e, event& changed) {
-  constexpr auto a_burst = std::chrono::milliseconds{50};  // what changes together is shown together
+  constexpr auto a_burst = std::chrono::milliseconds{50};  // changes within this time are shown together
   const auto names = wanted_servers(e, {});
   if (!names) co_return names.error();
   const bool drawn = e.screen.out.is_terminal() && !e.options.json;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a caller passes as a method, or as the arguments of a tool or a prompt: checked before it becomes part of a
-// request.
+// Checks methods and arguments from callers before they become part of a request.
 #pragma once
 
 #include <string_view>
@@ -9,10 +8,10 @@
 
 namespace hawser::detail {
 
-/// One JSON object, or nothing. Anything else could add members to the request that carries it.
+/// One JSON object, or empty. Anything else could inject members into the request.
 result<void> check_arguments(std::string_view arguments);
 
-/// Printable ASCII without spaces. Of anything else nobody knows which method a server makes of it. errc::config.
+/// Printable ASCII without spaces; otherwise servers could disagree on which method is meant. errc::config.
 result<void> check_method(std::string_view method);
 
 }  // namespace hawser::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a host notes what functions of the program threw on other threads than the loop's, whose logger it is. Shared
-// with those functions, because one of them may destroy the host before it throws.
+// Logs exceptions that callbacks threw on threads other than the loop thread, which owns the logger. Shared with the
+// callbacks, because one of them may destroy the host before it throws.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class callback_log : public std::enable_shared_from_this<callback_log> {
  public:
   callback_log(logger log, std::shared_ptr<host_queue> queue) : log_(std::move(log)), queue_(std::move(queue)) {}
 
-  /// Any thread. While the loop runs, the line is written there; after the end of the host it is dropped.
+  /// Any thread. While the loop runs, the line is written there; after the host is destroyed it is dropped.
   void write(std::string text) {
     if (queue_->thread()->is_current() || queue_->is_forked()) return log_.write(log_level::error, "callback", text);
     const std::lock_guard lock{mutex_};
@@ -32,7 +32,7 @@ class callback_log : public std::enable_shared_from_this<callback_log> {
 
   void loop_begins() { become(state::looping); }
   void loop_ended() { become(state::without_loop); }
-  /// The program may destroy what its logger writes to.
+  /// After this the program may destroy the target of its logger.
   void host_ends() { become(state::ended); }
 
  private:

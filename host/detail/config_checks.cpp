@@ -40,7 +40,7 @@ bool begins(std::string_view text, std::string_view lower_case) noexcept {
   return same(text.substr(0, lower_case.size()), lower_case);
 }
 
-// The control characters behind ASCII, U+0080 to U+009F, and the two line breaks of Unicode.
+// The C1 control characters, U+0080 to U+009F, and the Unicode line and paragraph separators.
 bool has_wide_control(std::string_view text) noexcept {
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
     const auto first = static_cast<unsigned char>(text[at]);

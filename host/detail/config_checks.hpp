@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a server's name, its address, its headers and its environment may look like. Each answers null, or what is
-// wrong, ready to stand behind the name of the key; none repeats the value.
+// Checks names, URLs, headers and environment variables of servers. Each returns null, or the fault, worded to follow
+// the name of the key; the value is never repeated.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@ namespace hawser::detail {
 
 [[nodiscard]] const char* server_name_fault(std::string_view name) noexcept;
 [[nodiscard]] const char* url_fault(std::string_view url) noexcept;
-/// Also refuses the headers that the transport writes itself: two of one kind are how requests are smuggled.
+/// Also refuses header fields that the transport writes itself: duplicates enable request smuggling.
 [[nodiscard]] const char* header_name_fault(std::string_view name) noexcept;
-/// Visible ASCII and spaces only: a line break would end the header and begin another one.
+/// Visible ASCII and spaces only: a line break would start another header.
 [[nodiscard]] const char* header_value_fault(std::string_view value) noexcept;
 [[nodiscard]] const char* variable_name_fault(std::string_view name) noexcept;
 
-/// ASCII only, as header names compare.
+/// ASCII only, as in comparisons of header names.
 [[nodiscard]] char lower(char c) noexcept;
 
 }  // namespace hawser::detail

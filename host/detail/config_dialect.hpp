@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whose settings file an entry stands in, told by keys that only that host has. It decides what a plain number of
-// `timeout` counts and how variables are written; never told by a value that merely looks unusual.
+// Detects which host's configuration format an entry uses, from keys that only that host has. The dialect determines
+// the unit of a plain `timeout` number and the syntax of variables. It is never guessed from unusual values.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,33 @@
 namespace hawser::detail {
 
 enum class config_dialect : std::uint8_t {
-  unknown,   ///< nothing shows it, or different things show different hosts
+  unknown,   ///< no evidence, or conflicting evidence
   hawser,    ///< `timeout` in seconds
   claude,    ///< Claude Code: `timeout` in milliseconds
   gemini,    ///< Gemini CLI: `timeout` in milliseconds, `$NAME`
   cline,     ///< `timeout` in seconds
-  opencode,  ///< `timeout` of the start, or `{startup, request}`, in milliseconds; `{env:NAME}`
+  opencode,  ///< `timeout` is the startup timeout, or `{startup, request}`, in milliseconds; `{env:NAME}`
 };
 
-/// Which hosts the keys that were looked at belong to.
+/// The set of hosts whose keys were found.
 class dialect_evidence {
  public:
   void add(config_dialect one) noexcept;
   void add(const dialect_evidence& others) noexcept { seen_ |= others.seen_; }
   [[nodiscard]] bool empty() const noexcept { return seen_ == 0; }
-  /// The only one that was seen; else unknown.
+  /// The dialect if exactly one was found; otherwise unknown.
   [[nodiscard]] config_dialect verdict() const noexcept;
 
  private:
-  unsigned seen_ = 0;  // a bit for each
+  unsigned seen_ = 0;  // one bit per dialect
 };
 
-/// By the keys of an entry. Precondition of both: a JSON object.
+/// From the keys of an entry. Both functions require a JSON object.
 dialect_evidence evidence_in_entry(std::string_view entry);
-/// By what else the file has beside servers.
+/// From the file's other top-level keys.
 dialect_evidence evidence_in_file(std::string_view root);
 
-/// Whether this is Gemini's `mcp`, which says what holds for all servers, and has none.
+/// Whether this is Gemini's `mcp` object, which holds global rules and no servers.
 bool is_gemini_policy(std::string_view mcp);
 
 }  // namespace hawser::detail

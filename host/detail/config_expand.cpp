@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t max_variable_name = 128;
 constexpr std::size_t max_path = 1024;
-constexpr std::size_t longest_text = std::size_t{1}
-                                     << 20;  // more than any argument may have; a file could ask for gigabytes
+constexpr std::size_t longest_text =
+    std::size_t{1} << 20;  // larger than any argument may be; otherwise a file could expand to gigabytes
 
 bool begins_name(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_name(char c) noexcept { return begins_name(c) || (c >= '0' && c <= '9'); }
@@ -23,7 +23,7 @@ bool is_name(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), in_name);
 }
 
-// The name that a text begins with; empty if it begins with none.
+// The variable name at the start of the text; empty if there is none.
 std::string_view leading_name(std::string_view text) noexcept {
   if (text.empty() || !begins_name(text.front())) return {};
   const auto end = std::find_if_not(text.begin(), text.end(), in_name);
@@ -32,19 +32,19 @@ std::string_view leading_name(std::string_view text) noexcept {
 
 error bad(std::string what) { return {.code = errc::config, .what = std::move(what)}; }
 
-// What a `${…}` becomes, and whether that may be a secret.
+// The value of a `${…}`, and whether it may be secret.
 struct expansion {
   std::string value{};
   bool hidden = true;
-  bool unset = false;  // it stays what it is
+  bool unset = false;  // the variable is not set: the text stays unchanged
 };
 
-// A default stands in the file for everybody to read.
+// A default is written in the file, so it is hidden only if it looks like a token.
 expansion of_default(std::string_view text) {
   return {.value = std::string{text}, .hidden = !token_parts(text).empty()};
 }
 
-// What stands between `${` and `}`.
+// Evaluates the text between `${` and `}`.
 result<expansion> value_of(std::string_view inside, expansion_rules rules, const variables& env) {
   if (inside.starts_with("env:")) inside.remove_prefix(4);
   const std::size_t mark = inside.find(":-");
@@ -62,7 +62,7 @@ result<expansion> value_of(std::string_view inside, expansion_rules rules, const
   return expansion{.value = *std::move(value), .hidden = !is_known_setting(name)};
 }
 
-// What stands at the head of a text, and how many of its bytes that is; no bytes: nothing but text.
+// A reference at the start of a text, and its length in bytes; size 0 means plain text.
 struct reference {
   std::size_t size = 0;
   expansion becomes{};
@@ -86,7 +86,7 @@ result<reference> bare(std::string_view text, expansion_rules rules, bool inside
     return reference{.size = name.size() + 1, .becomes = *std::move(value)};
   }
   if (rules.place == text_place::command_line || inside_word) return reference{};
-  // Without the name: it may be a part of a secret.
+  // The message omits the name, which may be part of a secret.
   return bad(
       "has a `$NAME`, which is a variable in Gemini's files only and would be sent as it stands: write `${NAME}` for "
       "the variable; a text that has a `$` itself goes into a variable, too");
@@ -96,7 +96,7 @@ result<reference> bare(std::string_view text, expansion_rules rules, bool inside
 result<reference> of_opencode(std::string_view text, expansion_rules rules, const variables& env) {
   const bool is_file = text.starts_with("{file:");
   if (!is_file && !text.starts_with("{env:")) return reference{};
-  // Not further than a name or a path goes: a text of nothing but `{env:` is not searched again and again.
+  // The search is limited to the length of a name or path, so that repeated `{env:` costs linear time.
   const std::size_t close = text.substr(0, is_file ? max_path : max_variable_name + 6).find('}');
   if (close == std::string_view::npos) return reference{};
   if (is_file) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Variables in a text of the settings: `${NAME}` and `${NAME:-default}`, and what other hosts write instead.
+// Expands variables in configuration text: `${NAME}`, `${NAME:-default}`, and the syntax of other hosts.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace hawser::detail {
 
-/// What a text is for: whether a `$` in it may be meant for somebody else.
+/// What a text is used for: determines whether a `$` may be meant for a shell.
 enum class text_place : std::uint8_t {
-  value,         ///< a header, a variable of the environment, an address: nobody looks for variables in it again
-  command_line,  ///< a program or an argument: a shell may
+  value,         ///< a header, an environment variable, a URL: not interpreted again
+  command_line,  ///< a program or an argument: a shell may interpret it
 };
 
-/// What becomes of a variable that is not set and has no default.
+/// What to do with an unset variable without a default.
 enum class unset_variable : std::uint8_t {
   is_an_error,
-  stays,  ///< it is left as it stands, for an entry that nobody uses
+  stays,  ///< leave the text unchanged, for a disabled entry
 };
 
 struct expansion_rules {
@@ -32,19 +32,18 @@ struct expansion_rules {
 
 struct expanded_text {
   std::string text{};
-  bool complete = true;  ///< false: it has variables that are not set, and stand as they were
+  bool complete = true;  ///< false: it contains unset variables, left unchanged
 };
 
-/// Whether there is a `$NAME` in it with no letter or digit before the `$`.
+/// Whether it contains a `$NAME` that is not preceded by a letter or digit.
 [[nodiscard]] bool has_bare_variable(std::string_view text) noexcept;
 
-/// As in a shell, the default also stands in for a variable that is set to nothing. `${env:NAME}` is how VS Code writes
-/// `${NAME}`. Gemini's `$NAME` and opencode's `{env:NAME}` are variables in their own files. In other files they are
-/// an error, because they would be sent as they stand where a secret was meant: `{env:NAME}` everywhere, `$NAME` in
-/// values, where no letter or digit stands before it. What a variable holds is taken as it is, `${` and all, so that
-/// nobody's environment is read into another place. The error names the variable and has no place; its code is
-/// errc::config. What may be a secret of what was put in is added to `hidden`: the value of every variable but those
-/// like HOME, and a default that looks like a token.
+/// As in a shell, the default also replaces an empty value. `${env:NAME}` is VS Code's form of `${NAME}`. Gemini's
+/// `$NAME` and opencode's `{env:NAME}` are variables in their own files. In other files they are errors, because the
+/// literal text would be sent instead of a secret: `{env:NAME}` everywhere, `$NAME` in values if not preceded by a
+/// letter or digit. Values are not expanded again, even if they contain `${`, so that no other part of the environment
+/// is exposed. The error is errc::config; it names the variable, but no location. Inserted values that may be secret
+/// are added to `hidden`: all variables except those like HOME, and a default that looks like a token.
 result<expanded_text> expand(std::string_view text, expansion_rules rules, const variables& env,
                              std::vector<std::string>& hidden);
 

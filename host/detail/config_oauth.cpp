@@ -8,7 +8,7 @@ namespace hawser::detail {
 
 namespace {
 
-// Claude, Gemini and opencode write their keys in camel case.
+// Claude, Gemini and opencode use camel case.
 std::string snake_case(std::string_view name) {
   std::string made;
   for (const char c : name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The key `oauth` of an entry: how to log in to a server, as far as it cannot be found out.
+// Reads the key `oauth` of an entry: login settings that cannot be discovered.
 #pragma once
 
 #include "../../oauth/oauth_settings.hpp"
@@ -7,7 +7,7 @@
 
 namespace hawser::detail {
 
-/// `false`, or an object whose keys may be written as in `client_id` or as in `clientId`.
+/// `false`, or an object with keys in snake case (`client_id`) or camel case (`clientId`).
 oauth_settings read_oauth(const config_member& at, config_reader& from);
 
 }  // namespace hawser::detail

@@ -14,11 +14,11 @@ namespace hawser::detail {
 
 namespace {
 
-// A file of nothing but mistakes must not become a report that is larger than itself.
+// Bounds the report for a file full of errors.
 constexpr std::size_t most_problems = 100;
 constexpr duration longest_time = std::chrono::hours{24};
 
-// "30s": a number and its unit.
+// Parses "30s": a number and its unit.
 std::optional<std::pair<double, duration>> timed(std::string_view text) {
   double number = 0;
   const char* end = text.data() + text.size();
@@ -32,7 +32,7 @@ std::optional<std::pair<double, duration>> timed(std::string_view text) {
   return std::nullopt;
 }
 
-// An option whose value comes from a variable has no value here: the next argument is not taken for it.
+// An option whose value is a variable has no literal value here, so the next argument must not be taken for it.
 std::string without_variables(std::string text) {
   for (std::size_t open = text.find("${"); open != text.npos; open = text.find("${", open)) {
     const std::size_t close = text.find('}', open);
@@ -115,7 +115,7 @@ std::optional<std::string> config_reader::text(const config_node& at) {
 }
 
 void config_reader::url_error(const config_node& at, const hawser::error& why) {
-  // The reason stands behind the quoted address.
+  // The reason follows the quoted URL.
   const std::size_t quote = why.what.rfind("\": ");
   const std::string reason = quote == std::string::npos ? ": it cannot be used" : why.what.substr(quote + 1);
   error(at, "url " + url_for_error(text_of(at.json).value_or(std::string{})) + reason);

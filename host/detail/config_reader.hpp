@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values of a settings file, each with its place, and the list of what is wrong with them. Knows texts, numbers and
-// lists; which keys there are is known to who asks.
+// Reads typed values of a configuration file with their locations, and collects the problems. The caller decides which
+// keys are valid.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace hawser::detail {
 
-/// A value as it stands in the file.
+/// A value as written in the file.
 struct config_node {
   std::string_view json{};
   std::string pointer{};
@@ -29,35 +29,35 @@ struct config_node {
 
 struct config_member {
   std::string name{};      ///< unescaped
-  std::string_view key{};  ///< as it stands in the file, without quotes
+  std::string_view key{};  ///< as written in the file, without quotes
   config_node value{};
 };
 
-/// What the entry that is read is for.
+/// Whether the entry being read is enabled.
 enum class entry_use : std::uint8_t {
   enabled,
-  disabled,  ///< its server is listed and never started, so its variables need not be set
+  disabled,  ///< listed but never started, so its variables need not be set
 };
 
-/// What a plain number of time counts.
+/// The unit of a plain number.
 enum class time_unit : std::uint8_t {
   seconds,
   milliseconds,
-  unstated,  ///< nobody knows, so that a plain number is an error
+  unstated,  ///< unknown, so a plain number is an error
 };
 
 class config_reader {
  public:
-  /// `text` is valid JSON and outlives the reader, as do `env` and `into`.
+  /// `text` must be valid JSON and outlive the reader, as must `env` and `into`.
   config_reader(std::string_view text, std::string_view file, const variables& env, loaded_config& into);
 
-  /// What is read and what is wrong from now on belongs to this server's entry, in a file of that dialect.
+  /// Following values and problems belong to this server's entry, in a file of that dialect.
   void begin_entry(std::string server, config_dialect dialect, entry_use use);
   void end_entry();
   [[nodiscard]] config_dialect dialect() const noexcept { return dialect_; }
 
   void error(const config_node& at, std::string what);
-  void error(const config_member& at, std::string what);  ///< at the key
+  void error(const config_member& at, std::string what);  ///< reported at the key
   void warning(const config_member& at, std::string what);
   void warning(const config_node& at, std::string what);
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
@@ -65,29 +65,29 @@ class config_reader {
   [[nodiscard]] std::string_view file() const noexcept { return file_; }
 
   [[nodiscard]] config_node root() const;
-  /// Precondition: an object. A key that is there twice is an error; the first one counts.
+  /// Precondition: an object. A duplicate key is an error; the first one is used.
   std::vector<config_member> members(const config_node& object);
 
-  // Each of these says what is wrong where it finds nothing.
+  // Each of these reports a problem if it returns nothing.
   std::optional<std::string> text(const config_node& at);
-  /// An address that cannot be used, as it stands in the file: what its variables are expanded to may be a secret.
+  /// Reports an invalid URL as written in the file: expanded variables may be secret.
   void url_error(const config_node& at, const hawser::error& why);
-  /// With its variables put in, and without NUL characters. In a disabled entry those that are not set stay.
+  /// The text with variables expanded and without NUL characters. In a disabled entry, unset variables stay unchanged.
   std::optional<std::string> expanded(const config_node& at);
-  /// Whether the last of such texts has variables that stayed: then nobody knows whether it could be used.
+  /// Whether the last expanded text still contains unset variables, so that it cannot be checked.
   [[nodiscard]] bool has_unset_variables() const noexcept { return unset_; }
   /// The same for a word of a command line, where a `$` may be meant for a shell.
   std::optional<std::string> expanded_word(const config_node& at);
   std::optional<std::vector<std::string>> texts(const config_node& at);
   std::optional<std::vector<std::string>> expanded_words(const config_node& at);
-  /// What expanded() has put into texts since this was last asked for, where it may be a secret.
+  /// The possibly secret values that expanded() has inserted since the last call.
   std::vector<std::string> take_expansions() { return std::exchange(expansions_, {}); }
-  /// A warning about what stands in the file itself, with no variable, and looks like a secret. One at most for a list,
-  /// whose elements are the arguments of a program.
+  /// Warns about literal text that looks like a secret. At most one warning for a list, whose elements are the
+  /// arguments of a program.
   void warn_of_literal_secrets(const config_node& at, std::string_view advice);
   std::optional<bool> flag(const config_node& at);
   std::optional<std::size_t> number(const config_node& at, std::size_t least, std::size_t most);
-  /// More than nothing and at most a day.
+  /// More than zero and at most a day.
   std::optional<duration> time(const config_node& at, time_unit plain);
 
  private:

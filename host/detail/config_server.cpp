@@ -13,7 +13,7 @@ namespace hawser::detail {
 
 namespace {
 
-// Keys of other hosts that say nothing to this one, and that snippets are full of.
+// Common keys of other hosts that have no meaning here.
 constexpr std::array<std::string_view, 12> of_others{"$schema",  "alwaysAllow", "autoApprove", "description",
                                                      "gallery",  "icon",        "name",        "note",
                                                      "settings", "source",      "trust",       "version"};
@@ -87,7 +87,7 @@ class server_reader {
     }
   }
 
-  // Of the start; newer files have both.
+  // A plain number is the startup timeout; newer files have both.
   void take_timeout_of_opencode(const config_node& at) {
     if (!at.is_object()) return set(to_.startup_timeout, from_.time(at, time_unit::milliseconds));
     for (const config_member& m : from_.members(at)) {

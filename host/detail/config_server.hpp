@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One entry of a settings file, read into server_settings.
+// Reads one entry of a configuration file into server_settings.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace hawser::detail {
 
-/// Nothing if anything about it is an error; `from` has been told what.
+/// nullopt if the entry has an error; `from` has recorded it.
 std::optional<server_settings> read_server(const config_member& entry, config_dialect dialect, config_reader& from);
 
 }  // namespace hawser::detail

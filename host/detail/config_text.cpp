@@ -13,7 +13,7 @@ namespace {
 
 constexpr json_limits limits{};
 
-// Behind the string that begins at `at`; a string never goes beyond its line.
+// The position after the string that starts at `at`; a string ends at the end of its line at the latest.
 std::size_t behind_string(std::string_view text, std::size_t at) noexcept {
   for (++at; at < text.size() && text[at] != '\n'; ++at) {
     if (text[at] == '\\')
@@ -36,8 +36,7 @@ void blank(std::string& text, std::size_t from, std::size_t to) noexcept {
   }
 }
 
-// Follows the structure by itself and leaves strings, numbers and words to the validator, which does not say where it
-// stopped.
+// Follows the structure itself and leaves strings, numbers and words to the validator, which does not report positions.
 class fault_finder {
  public:
   explicit fault_finder(std::string_view text) noexcept
@@ -74,7 +73,7 @@ class fault_finder {
     first_ = false;
   }
 
-  // From before a member or an element to behind its value, or into it where it is a container, or out of an empty one.
+  // Reads one member or element: past a scalar value, into a container, or out of an empty one.
   bool value() {
     skip();
     const bool first = std::exchange(first_, false);
@@ -132,7 +131,7 @@ class fault_finder {
   const char* p_;
   const char* end_;
   std::vector<const char*> open_;
-  bool first_ = false;  // behind an opening bracket, where a closing one may follow
+  bool first_ = false;  // after an opening bracket, where a closing one may follow
   std::optional<text_fault> fault_;
 };
 
@@ -157,7 +156,8 @@ text_position text_lines::position_of(std::size_t offset) const noexcept {
 }
 
 std::optional<text_fault> blank_extras(std::string& text) {
-  std::size_t comma = std::string::npos;  // the last thing of note was this comma, and a value stands before it
+  std::size_t comma =
+      std::string::npos;  // position of a comma that follows a value, if nothing but blanks and comments came since
   char before = '[';
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
@@ -184,7 +184,7 @@ std::optional<text_fault> blank_extras(std::string& text) {
 std::string_view other_format(std::string_view text) noexcept {
   constexpr std::string_view space = " \t\r\n";
   std::string_view line;
-  do {  // the first line that says anything
+  do {  // find the first non-comment line
     const std::size_t begin = text.find_first_not_of(space);
     if (begin == text.npos) return {};
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -218,7 +218,7 @@ std::string_view other_format(std::string_view text) noexcept {
 
 std::optional<text_fault> find_fault(std::string_view text) {
   if (auto fault = fault_finder{text}.find()) return fault;
-  // The validator has the last word: whoever walks the text relies on it alone.
+  // The validator decides: later code relies on it alone.
   if (auto valid = validate_json(text, limits); !valid) return text_fault{0, valid.error().what};
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of a settings file, and where something stands in it: people write comments and commas that JSON does not
-// know, and want to be told the line of a mistake. What the settings mean is not known here.
+// The text of a configuration file: comments, trailing commas, and positions for error messages. Independent of the
+// meaning of the settings.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace hawser::detail {
 
-/// Of a place in a text, both from 1; a column is a character, not a byte.
+/// Both from 1; columns count characters, not bytes.
 struct text_position {
   int line = 1;
   int column = 1;
 };
 
-/// Where the lines of a text begin, so that many places in it can be told.
+/// The start of each line, for looking up many positions.
 class text_lines {
  public:
   explicit text_lines(std::string_view text);
@@ -34,14 +34,14 @@ struct text_fault {
   std::string what;
 };
 
-/// Puts spaces in the place of comments and of commas before a closing bracket; everything else keeps its place. The
-/// fault is a comment that never ends.
+/// Replaces comments and trailing commas with spaces; all other offsets stay the same. Returns a fault for an
+/// unterminated comment.
 std::optional<text_fault> blank_extras(std::string& text);
 
-/// "TOML" or "YAML", where the first line of a text that is no JSON looks like it; else empty.
+/// "TOML" or "YAML" if the first line of a text that is not JSON looks like it; otherwise empty.
 [[nodiscard]] std::string_view other_format(std::string_view text) noexcept;
 
-/// What keeps the text from being JSON, and where; nothing if it is.
+/// Why the text is not JSON, and where; nullopt if it is.
 [[nodiscard]] std::optional<text_fault> find_fault(std::string_view text);
 
 }  // namespace hawser::detail

@@ -33,15 +33,15 @@ bool transport_reader::take(const config_member& m) {
     take_command(m);
   } else if (m.name == "args") {
     take_args(m);
-  } else if (m.name == "env" || m.name == "environment") {  // the second one is opencode's
+  } else if (m.name == "env" || m.name == "environment") {  // opencode
     take_env(m);
   } else if (m.name == "inherit_env") {
     if (first(inherit_env_, m)) program_.inherit_env = from_.flag(m.value).value_or(false);
   } else if (m.name == "cwd") {
     if (first(cwd_, m)) program_.cwd = from_.expanded(m.value).value_or(std::string{});
-  } else if (m.name == "url" || m.name == "serverUrl") {  // Windsurf's
+  } else if (m.name == "url" || m.name == "serverUrl") {  // Windsurf
     take_url(m);
-  } else if (m.name == "httpUrl") {  // Gemini's: there, `url` is the older transport
+  } else if (m.name == "httpUrl") {  // Gemini; its `url` is the older SSE transport
     take_url(m);
     address_.type = http_settings::kind::streamable;
   } else if (m.name == "headers") {
@@ -52,7 +52,7 @@ bool transport_reader::take(const config_member& m) {
     take_proxy(m);
   } else if (m.name == "oauth") {
     if (first(oauth_, m)) address_.oauth = read_oauth(m, from_);
-  } else if (m.name == "type" || m.name == "transport") {  // Dispatch's
+  } else if (m.name == "type" || m.name == "transport") {  // Dispatch
     take_type(m);
   } else {
     return false;
@@ -60,7 +60,7 @@ bool transport_reader::take(const config_member& m) {
   return true;
 }
 
-// Two spellings of one key in one entry: which one would count?
+// Two spellings of one key in one entry are an error, because it is unclear which should apply.
 bool transport_reader::first(slot& seen, const config_member& m) {
   if (!seen) {
     seen = m;
@@ -73,7 +73,7 @@ bool transport_reader::first(slot& seen, const config_member& m) {
 void transport_reader::take_command(const config_member& m) {
   if (!first(command_, m)) return;
   if (m.value.is_object()) return take_command_object(m);
-  if (m.value.is_array()) {  // opencode's: the program and its arguments in one list
+  if (m.value.is_array()) {  // opencode: the program and its arguments in one list
     auto words = from_.expanded_words(m.value);
     if (!words) return;
     if (words->empty()) return from_.error(m.value, "is empty");
@@ -88,7 +88,7 @@ void transport_reader::take_command(const config_member& m) {
   if (program_.command.empty()) from_.error(m.value, "is empty");
 }
 
-// Zed's older form: `path`, `args` and `env` in an object.
+// Zed's older form: an object with `path`, `args` and `env`.
 void transport_reader::take_command_object(const config_member& m) {
   for (const config_member& part : from_.members(m.value)) {
     if (part.name == "path") {
@@ -212,7 +212,7 @@ void transport_reader::without_effect(std::initializer_list<const slot*> those, 
     if (*key) from_.warning(**key, what);
 }
 
-// What Gemini means as a variable, other hosts pass on; only a shell does something with it.
+// Gemini expands `$NAME`; other hosts pass it on unchanged, which is useful only for a shell.
 void transport_reader::warn_of_shell_variables(const slot& words) {
   if (!words || !words->value.is_array() || from_.dialect() == config_dialect::gemini) return;
   bool bare = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys of an entry that say how a server is reached: by which program, or at which address.
+// Reads the keys of an entry that select the transport: a command or a URL.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class transport_reader {
 
   explicit transport_reader(config_reader& from) : from_(from) {}
 
-  /// Whether the key was one of these.
+  /// Returns whether the key is one of these.
   bool take(const config_member& m);
-  /// When all keys were taken: which one it is. Of no use if there were errors.
+  /// Call after all keys. The result is meaningless if there were errors.
   transport decide(const config_member& entry);
 
  private:
@@ -44,7 +44,7 @@ class transport_reader {
   stdio_settings program_;
   http_settings address_;
   wanted wanted_ = wanted::either;
-  // The keys that were there, whatever they were called.
+  // The keys found, by whatever spelling.
   slot command_, args_, env_, inherit_env_, cwd_, url_, headers_, type_, tls_, proxy_, oauth_;
 };
 

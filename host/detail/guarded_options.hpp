@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The listeners among the options of a hub, which are called for many reasons, get their guard once.
+// Wraps the listeners of hub_options once, so that their exceptions are caught wherever they are called.
 #pragma once
 
 #include "../hub.hpp"
 
 namespace hawser::detail {
 
-/// What on_change and trace throw is logged.
+/// Exceptions from on_change and trace are logged.
 hub_options with_guards(hub_options options, loop& home);
 
 }  // namespace hawser::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How work from other threads reaches the loop thread of a host. Shared by the host and the tables it hands out, which
-// may outlive it: work for a host that is not running is dropped, and the promises inside it say so.
+// Posts work from other threads to the loop thread of a host. Shared by the host and the held tables, which may outlive
+// it. Work for a host that is not running is dropped, and the promises inside it report that.
 #pragma once
 
 #include <unistd.h>
@@ -26,12 +26,12 @@ class host_queue {
   [[nodiscard]] bool running() const noexcept { return running_; }
   void set_running(bool running) noexcept { running_ = running; }
 
-  /// Whether this is another process, which has neither the loop thread nor anything that the thread could reach.
+  /// Whether this process was forked from the host's process, and so has no loop thread.
   [[nodiscard]] bool is_forked() const noexcept { return getpid() != process_; }
-  /// Which thread the work is done on, for those who wait for it.
+  /// The thread that runs the work, for callers that wait for it.
   [[nodiscard]] const std::shared_ptr<loop_thread>& thread() const noexcept { return thread_; }
 
-  /// Any thread: spawns what `begin` makes on the loop thread, or drops `begin`.
+  /// Any thread: spawns the task of `begin` on the loop thread, or drops `begin`.
   void submit(std::function<task<void>(hub&)> begin) {
     if (!running_ || is_forked()) return;
     way_.post([this, begin = std::move(begin)] { work_->spawn(begin(servers_)); });
@@ -39,7 +39,7 @@ class host_queue {
   /// Any thread.
   [[nodiscard]] door& way() noexcept { return way_; }
 
-  /// On the loop thread: the scope of what is submitted; null while the loop does not run.
+  /// Loop thread only: the scope of submitted tasks; null while the loop does not run.
   void spawn_in(scope* work) noexcept { work_ = work; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inside of a hub: what its servers share, and where they stand.
+// The state of a hub: what its servers share, and the servers by slot.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct hub_core {
   hub_core(loop& l, host_settings s, hub_options o);
 
   struct entry {
-    std::shared_ptr<server> it{};  // shared with the calls that are inside of it
+    std::shared_ptr<server> it{};  // shared with the calls in progress
     std::unique_ptr<scope> work{};
     bool removing = false;
   };
@@ -35,16 +35,16 @@ struct hub_core {
   server_memory memory;
   keeper starter;
   semaphore starts;
-  std::unique_ptr<guarded_resolver> given_names;  // of the options, where they have one
+  std::unique_ptr<guarded_resolver> given_names;  // wraps options.names, if set
   network net;
   file_token_store own_logins;
-  std::unique_ptr<guarded_token_store> given_logins;  // the same
+  std::unique_ptr<guarded_token_store> given_logins;  // wraps options.logins, if set
   login_surroundings logins;
   registry table;
   server_surroundings around;
   usage calls;
   event closing;
-  event changed;  // the state of a server, or the table
+  event changed;  // a server's state or the table has changed
   bool open = false;
   usage closing_down;                  // the one close() that does the work
   usage closers;                       // those that wait for it
@@ -72,7 +72,7 @@ struct hub_core {
   task<result<void>> until_listed(std::string name, const call_settings& settings_of_call);
   [[nodiscard]] error unknown_tool(const std::string& name) const;
 
-  /// `began` is when the caller began to wait: the limits count from there.
+  /// `began`: when the caller began to wait; the limits count from there.
   task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
                                   call_settings settings_of_call, time_point began);
   task<result<envelope>> call_native(std::string tool, std::string arguments);

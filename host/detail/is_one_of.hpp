@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Whether a word is in a list.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RFC 6901: how one says where something stands inside of JSON.
+// RFC 6901 JSON pointers.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hawser::detail {
 
-/// The pointer of a member, or by its number of an element, of what `pointer` points to.
+/// Appends a member name, or the index of an element, to `pointer`.
 inline std::string pointer_below(std::string pointer, std::string_view name) {
   pointer += '/';
   for (const char c : name) {

@@ -8,7 +8,7 @@ namespace hawser::detail {
 
 namespace {
 
-// JSON Schema also knows `true` and `false`; MCP's tools do not.
+// JSON Schema also allows `true` and `false`; MCP tools do not.
 result<void> check_native_schema(std::string_view schema) {
   if (auto valid = validate_json(schema); !valid) return error{.code = errc::config, .what = valid.error().what};
   if (schema[schema.find_first_not_of(" \t\r\n")] != '{')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a function of the program can be listed as a tool, under the name and with the schemas that it was given.
+// Checks the name, function and schemas of a native tool before it is listed.
 #pragma once
 
 #include "../../registry/names.hpp"
@@ -7,7 +7,7 @@
 
 namespace hawser::detail {
 
-/// errc::config, with what is wrong; see hub::add_tool.
+/// errc::config says what is wrong; see hub::add_tool.
 result<void> check_native_tool(const native_tool& added, const naming& names);
 
 }  // namespace hawser::detail

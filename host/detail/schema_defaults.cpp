@@ -17,10 +17,10 @@ namespace {
 
 namespace json = boost::json;
 
-// Schemas come from servers: one that refers to itself, or a default of a megabyte for each of a million elements, must
-// end. Every look at a property costs a step and some by the size of the object, a reference some by its length, and a
-// default as many as it is large; there are as many as the value is large, and some more. What is left then stays
-// unfilled.
+// Schemas come from servers: a recursive schema, or a default of a megabyte for each of a million elements, must not
+// run forever. The number of steps is bounded by the size of the value plus a constant. A property costs a step plus
+// some by the size of the object, a reference some by its length, a default as many as its size. When the steps are
+// used up, the remaining defaults are not filled in.
 constexpr int max_defaults_depth = 64;
 constexpr std::size_t fewest_defaults_steps = std::size_t{512} << 10;
 constexpr std::size_t comparisons_per_step = 8;
@@ -95,8 +95,8 @@ class filler {
     if (!absent.empty()) add(members, absent);
   }
 
-  // Neither the names of the value nor those of the schema collide by themselves, but a table of another size may have
-  // both in one bucket. Then they stay unfilled.
+  // Neither the names of the value nor those of the schema collide by themselves, but in a hash table of another size
+  // both may fall into one bucket. Then no default is added.
   static void add(json::object& members, const std::vector<absent_member>& absent) {
     members.reserve(members.size() + absent.size());
     std::vector<std::string_view> names;
@@ -107,7 +107,7 @@ class filler {
     for (const absent_member& one : absent) members.emplace(one.name, *one.standard);
   }
 
-  // `#` and `#/…` only; what is anywhere else is not ours to fetch.
+  // Only `#` and `#/…`; other documents are never fetched.
   const json::object* resolved(const json::value& schema, int depth) {
     const json::object* rules = schema.if_object();
     for (int hops = depth; rules != nullptr && hops < max_defaults_depth; ++hops) {
@@ -120,7 +120,7 @@ class filler {
     return nullptr;
   }
 
-  // Looked up once: what it names may be deep in a bucket, and apply to every element of a list.
+  // Cached: the lookup may be slow in a full bucket, and is needed for every element of a list.
   const json::object* target_of(const json::string& reference) {
     const auto known = targets_.find(&reference);
     if (known != targets_.end()) return known->second;

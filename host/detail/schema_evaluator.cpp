@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 constexpr std::size_t none = schema_plan::none;
 
-// Schemas inside of each other, each of them two or three calls of some hundred bytes.
+// Nesting of applied schemas; each level takes two or three calls of some hundred bytes of stack.
 constexpr std::size_t max_check_depth = 1'000;
 constexpr std::size_t longest_name_shown = 100;
 constexpr std::size_t comparisons_per_unit = 4;
@@ -27,7 +27,7 @@ constexpr std::size_t comparisons_per_unit = 4;
 std::string_view view_of(const json::string& text) { return {text.data(), text.size()}; }
 std::string_view view_of(json::string_view text) { return {text.data(), text.size()}; }
 
-// Wide enough for every integer and every double. In JSON Schema 1 and 1.0 are the same number.
+// Wide enough for all integers and doubles. In JSON Schema 1 and 1.0 are equal.
 long double number_in(const json::value& v) {
   if (v.is_int64()) return static_cast<long double>(v.get_int64());
   if (v.is_uint64()) return static_cast<long double>(v.get_uint64());
@@ -42,7 +42,7 @@ bool is_multiple(const json::value& v, const json::value& of) {
   const long double a = number_in(v);
   const long double b = number_in(of);
   if (is_whole(v) && is_whole(of)) return std::fmod(a, b) == 0;
-  // Fractions are rarely exact: what is less than the last digit of the number is none.
+  // Fractions are rarely exact: a remainder smaller than the last digit of the number counts as zero.
   const double rounded = static_cast<double>(a);
   return std::fabs(std::remainder(rounded, static_cast<double>(b))) <=
          std::fabs(std::nextafter(rounded, 0.0) - rounded);
@@ -127,14 +127,14 @@ bool schema_evaluator::keywords(const node& n, const value& v, const place& at, 
   const bool looks_back =
       (n.unevaluated_properties != none && v.is_object()) || (n.unevaluated_items != none && v.is_array());
   if (looks_back) {
-    // What the schema around this one has seen is nothing to it.
+    // Annotations of the enclosing schema do not apply here.
     const std::size_t size = v.is_object() ? v.get_object().size() : v.get_array().size();
     if (!spend(1 + size / 64)) return false;
     evaluated own(size);
     if (!in_place(n, v, at, &own)) return false;
     const bool good = v.is_object() ? object(n, v.get_object(), at, &own) : array(n, v.get_array(), at, &own);
     if (!good || !unevaluated(n, v, at, own)) return false;
-    if (seen != nullptr) seen->assign(size, true);  // what was left has just been looked at
+    if (seen != nullptr) seen->assign(size, true);  // everything left was evaluated just now
     return true;
   }
   if (!in_place(n, v, at, seen)) return false;
@@ -149,7 +149,7 @@ bool schema_evaluator::keywords(const node& n, const value& v, const place& at, 
   }
 }
 
-// Whether it passes, where both is fine. What did not pass has seen nothing.
+// Applies a schema that may fail without making the instance invalid. A failed schema evaluates nothing.
 bool schema_evaluator::quietly(std::size_t which, const value& v, const place& at, evaluated* seen) {
   ++quiet_;
   bool good = false;
@@ -206,7 +206,7 @@ bool schema_evaluator::number(const node& n, const value& v, const place& at) {
 
 bool schema_evaluator::text(const node& n, std::string_view v, const place& at) {
   if (!n.max_length && !n.min_length) return true;
-  // A character has one to four bytes: most texts need not be counted.
+  // A character has one to four bytes, so most texts need no counting.
   const bool surely_short = !n.max_length || v.size() <= *n.max_length;
   const bool surely_long = !n.min_length || v.size() / 4 >= *n.min_length;
   if (surely_short && surely_long) return true;
@@ -220,7 +220,7 @@ bool schema_evaluator::text(const node& n, std::string_view v, const place& at) 
   return true;
 }
 
-// Schemas that are applied to the same value.
+// Applies the subschemas that apply to the same value.
 bool schema_evaluator::in_place(const node& n, const value& v, const place& at, evaluated* seen) {
   if (n.reference != none && !check(n.reference, v, at, seen)) return false;
   for (const std::size_t one : n.all_of)
@@ -242,7 +242,7 @@ bool schema_evaluator::any_of(const node& n, const value& v, const place& at, ev
   for (const std::size_t one : n.any_of) {
     good = quietly(one, v, at, seen) || good;
     if (given_up_) return false;
-    if (good && seen == nullptr) return true;  // else the others may have seen more
+    if (good && seen == nullptr) return true;  // otherwise the others may evaluate more members
   }
   return good || wrong(at, "it satisfies none of the schemas under \"anyOf\"");
 }
@@ -269,8 +269,8 @@ bool schema_evaluator::has(const json::object& v, std::string_view name) {
   return spend(units_of(name)) && v.contains(json::string_view{name.data(), name.size()});
 }
 
-// Of names that are required, the first that is absent is the last that is looked for, and those that are there are no
-// more than the object has. Of these, all may be absent, and in the fullest bucket.
+// For `required`, the first absent name ends the check, and the present names are bounded by the object's size. Here
+// all names may be absent, each costing a lookup in the fullest bucket.
 bool schema_evaluator::has_one_of_many(const json::object& v, std::string_view name) {
   return spend(longest_lookup(v.size()) / comparisons_per_unit) && has(v, name);
 }
@@ -361,7 +361,7 @@ bool schema_evaluator::unevaluated(const node& n, const value& v, const place& a
   return true;
 }
 
-// By their hashes, so that it is not each against each; equal hashes of different values cost what they cost.
+// Compares hashes first to avoid quadratic time; equal hashes of different values are paid from the budget.
 bool schema_evaluator::unique(const json::array& v) {
   std::vector<std::pair<std::size_t, std::size_t>> hashes;
   hashes.reserve(v.size());
@@ -426,7 +426,7 @@ std::size_t schema_evaluator::hash(const value& v) {
       return all;
     }
     case json::kind::object: {
-      std::size_t all = 5;  // in whatever order the members stand
+      std::size_t all = 5;  // independent of the order of members
       for (const auto& [name, member] : v.get_object()) {
         if (!spend(units_of(view_of(name)))) return 0;
         all += mixed(std::hash<std::string_view>{}(view_of(name)), hash(member));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Judges one value by a schema_plan, and gives up when that has cost too much: schemas and values come from servers,
-// and a few bytes of a schema can ask for any amount of work. What is spent is counted while it is spent: every schema
-// that is applied, every value that is compared, every byte of a text that is looked at.
+// Evaluates a value against a schema_plan and gives up when the budget is spent. Schemas and values come from servers,
+// and a few bytes of schema can demand any amount of work. Each schema applied, each value compared and each byte of
+// text read is paid for as it happens.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -16,7 +16,7 @@
 
 namespace hawser::detail {
 
-/// What checks may cost, in units of about ten nanoseconds. Several checks may share one.
+/// The cost limit of checks, in units of about ten nanoseconds. Several checks may share one.
 struct schema_budget {
   std::size_t left = 0;
 };
@@ -28,20 +28,20 @@ class schema_evaluator {
   schema_evaluator(const schema_plan& plan, schema_budget& budget) : nodes_(plan.nodes()), budget_(budget) {}
 
   verdict judge(const boost::json::value& value);
-  /// What is wrong, with its place; after a violation.
+  /// After a violation: what is wrong, and where.
   [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
 
  private:
   using value = boost::json::value;
   using node = schema_plan::node;
-  // Where in the whole value something stands: a list from the inside to the outside.
+  // A location in the value, as a list from the inside to the outside.
   struct place {
     const place* outside;
     std::string_view name;  // of a member
     std::size_t index;      // of an element
     enum class kind : std::uint8_t { root, member, element, name } is;
   };
-  // Which members or elements some schema has looked at, for the `unevaluated…` keywords.
+  // Which members or elements have been evaluated, for the `unevaluated…` keywords.
   using evaluated = std::vector<bool>;
 
   bool spend(std::size_t units) noexcept;
@@ -74,7 +74,7 @@ class schema_evaluator {
   const std::vector<node>& nodes_;
   schema_budget& budget_;
   std::size_t depth_ = 0;
-  std::size_t quiet_ = 0;  // inside of what may fail
+  std::size_t quiet_ = 0;  // > 0 inside a subschema that may fail
   bool given_up_ = false;
   std::string violation_;
 };

@@ -21,7 +21,7 @@ std::string_view view(const json::string& text) { return {text.data(), text.size
 
 std::string quoted(std::string_view keyword) { return '"' + std::string{keyword} + '"'; }
 
-// Some libraries write 2.0 where they mean 2.
+// Some libraries write 2.0 for 2.
 std::optional<std::uint64_t> count_of(const json::value& value) {
   if (value.is_uint64()) return value.get_uint64();
   if (value.is_int64() && value.get_int64() >= 0) return static_cast<std::uint64_t>(value.get_int64());
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> count_of(const json::value& value) {
   return std::nullopt;
 }
 
-// The next name of a pointer, without its escapes.
+// Removes the next reference token from a JSON pointer and unescapes it.
 std::string next_name(std::string_view& pointer) {
   pointer.remove_prefix(1);
   const std::size_t end = std::min(pointer.find('/'), pointer.size());
@@ -53,7 +53,7 @@ const json::value* below(const json::value& value, const std::string& name) {
   return elements->if_contains(std::stoul(name));
 }
 
-// `#/a%20b`: a reference is a URI, a pointer in it is percent-encoded.
+// `#/a%20b`: a reference is a URI, so the pointer in it is percent-encoded.
 std::string decoded(std::string_view text) {
   const auto digit = [](char c) {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -121,7 +121,7 @@ std::size_t schema_plan::add(const json::value& schema) {
     return at;
   }
   for (const auto& [keyword, value] : *members) add_keyword(at, {keyword.data(), keyword.size()}, value);
-  // `additionalItems` means something beside a list only.
+  // `additionalItems` applies only beside an array form of `items`.
   if (const json::value* items = members->if_contains("items"); items != nullptr && items->is_array())
     nodes_[at].items = nodes_[at].additional_items;
   return at;
@@ -132,11 +132,11 @@ void schema_plan::add_keyword(std::size_t at, std::string_view keyword, const js
   const std::string_view word = text != nullptr ? view(*text) : std::string_view{};
   if (keyword == "$ref") {
     if (text == nullptr) return refuse("a \"$ref\" is not a text");
-    nodes_[at].reference = 0;  // until it is resolved
+    nodes_[at].reference = 0;  // until resolved
     nodes_[at].reference_text = word;
   } else if (is_one_of(keyword, {"$anchor", "$dynamicAnchor"})) {
     anchors_.emplace(word, at);
-  } else if (keyword == "$id" && word.starts_with('#')) {  // an anchor, as draft 7 has it
+  } else if (keyword == "$id" && word.starts_with('#')) {  // an anchor in draft 7
     anchors_.emplace(word.substr(1), at);
   } else if (keyword == "$id" && at != 0) {
     refuse("a nested \"$id\" is not supported");
@@ -173,8 +173,8 @@ std::vector<std::string_view> schema_plan::names_in(std::string_view keyword, co
   return names;
 }
 
-// Keywords with schemas in them. Those that the dialect does not know mean nothing, but their schemas may be referred
-// to. Nodes are looked up again after every add(), which moves them.
+// Keywords that contain schemas. Keywords unknown to the dialect have no effect, but their schemas may be referenced.
+// Nodes are looked up again after every add(), which may reallocate them.
 bool schema_plan::add_schemas(std::size_t at, std::string_view keyword, const json::value& value) {
   struct single {
     std::string_view keyword;
@@ -194,7 +194,7 @@ bool schema_plan::add_schemas(std::size_t at, std::string_view keyword, const js
       {"items", &node::items, false},
       {"additionalItems", &node::additional_items, false},
   }};
-  if (keyword == "items" && value.is_array()) {  // as draft 7 has it
+  if (keyword == "items" && value.is_array()) {  // draft 7
     auto all = listed(keyword, value);
     nodes_[at].prefix_items = std::move(all);
     return true;
@@ -233,7 +233,7 @@ bool schema_plan::add_schemas(std::size_t at, std::string_view keyword, const js
   return true;
 }
 
-// Draft 7 has names and schemas under one keyword, its successors under two of their own.
+// Draft 7 has one keyword for names and schemas; later drafts have two.
 void schema_plan::add_dependencies(std::size_t at, std::string_view keyword, const json::value& value) {
   const json::object* entries = value.if_object();
   if (entries == nullptr) return refuse(quoted(keyword) + " is not an object");
@@ -272,7 +272,7 @@ void schema_plan::add_types(std::size_t at, const json::value& value) {
   for (const json::value& one : *several) add_one(one);
 }
 
-// Keywords that judge a value by themselves.
+// Keywords that constrain a value directly.
 bool schema_plan::add_limits(std::size_t at, std::string_view keyword, const json::value& value) {
   struct count {
     std::string_view keyword;
@@ -323,7 +323,7 @@ bool schema_plan::add_limits(std::size_t at, std::string_view keyword, const jso
   } else if (keyword == "const") {
     nodes_[at].constant = &value;
   } else if (keyword == "required") {
-    // Each once: a name that is deep in its bucket would be looked up as often as it is repeated.
+    // Deduplicated: a repeated name deep in its bucket would be looked up each time.
     std::set<std::string_view> seen;
     nodes_[at].required = names_in(keyword, value);
     std::erase_if(nodes_[at].required, [&](std::string_view name) { return !seen.insert(name).second; });
@@ -355,7 +355,7 @@ void schema_plan::resolve(const json::value& root) {
     n.reference = place_of(root, n.reference_text);
     if (n.reference == none) return refuse("a \"$ref\" leads to no schema inside of it");
     if (!draft_7_) continue;
-    node alone;  // draft 7: what stands beside a reference means nothing
+    node alone;  // draft 7: siblings of $ref are ignored
     alone.reference = n.reference;
     n = std::move(alone);
   }
@@ -380,7 +380,7 @@ std::vector<std::size_t> schema_plan::applied(const node& n) {
   return all;
 }
 
-// A schema that comes back to itself without going down in the value would be checked for ever.
+// A schema that applies itself to the same value would recurse forever.
 void schema_plan::find_circles(std::size_t at, std::vector<std::uint8_t>& state) {
   enum : std::uint8_t { unseen, open, done };
   if (state[at] == done) return;
@@ -393,7 +393,7 @@ void schema_plan::find_circles(std::size_t at, std::vector<std::uint8_t>& state)
   state[at] = done;
 }
 
-// From each schema in which something is not enforced to those that apply it.
+// Marks every schema that applies a lossy one as lossy.
 void schema_plan::spread_loss() {
   std::vector<std::vector<std::size_t>> users(nodes_.size());
   std::vector<std::size_t> lossy;
@@ -409,7 +409,8 @@ void schema_plan::spread_loss() {
   }
 }
 
-// Where something is not enforced, more passes than should: what turns that into less, or builds on what passed, goes.
+// A schema with unenforced keywords accepts too much. Removes keywords that would turn this into wrong rejections
+// (`not`, `oneOf`, `if`), and those that depend on what was evaluated.
 void schema_plan::leave_out_lossy() {
   const auto is_lossy = [&](std::size_t at) { return at != none && nodes_[at].lossy; };
   for (node& n : nodes_) {

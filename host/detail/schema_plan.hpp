@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What there is in a JSON Schema, before anybody believes it: its schemas as a graph, references resolved, keywords
-// checked, and without what is not enforced. Judges no value; see schema_evaluator.
+// A JSON Schema compiled into a graph: references resolved, keywords checked, and unenforced parts removed. Does not
+// evaluate values; see schema_evaluator.
 #pragma once
 
 #include <array>
@@ -33,16 +33,16 @@ class schema_plan {
     object_type = 64,
   };
 
-  /// One schema. Numbers are places in nodes(); views and pointers lead into the schema that was read.
+  /// One schema. Indexes refer to nodes(); views and pointers refer to the schema that was read.
   struct node {
     enum class kind : std::uint8_t { keywords, everything, nothing } is = kind::keywords;
-    std::uint8_t types = 0;  ///< of value_type; 0 = any
+    std::uint8_t types = 0;  ///< bits of value_type; 0 = any
     bool unique_items = false;
-    bool lossy = false;  ///< something in it, or in what it applies, is not enforced
+    bool lossy = false;  ///< something in it, or in a schema that it applies, is not enforced
     bool has_patterns = false;
     std::string_view reference_text{};
     const boost::json::array* choices = nullptr;
-    std::vector<std::string_view> choice_texts{};  ///< those of the choices that are texts, sorted
+    std::vector<std::string_view> choice_texts{};  ///< the string choices, sorted
     const boost::json::value* constant = nullptr;
     const boost::json::value* multiple_of = nullptr;
     const boost::json::value* maximum = nullptr;
@@ -53,21 +53,22 @@ class schema_plan {
         max_properties{}, min_properties{};
     std::vector<std::string_view> required{};
     std::vector<std::pair<std::string_view, std::string_view>> dependent_required{};  ///< the first needs the second
-    // To the same value.
+    // Applied to the same value.
     std::size_t reference = none, negated = none, condition = none, consequence = none, alternative = none;
     std::vector<std::size_t> all_of{}, any_of{}, one_of{};
     std::vector<std::pair<std::string_view, std::size_t>> dependent_schemas{};
-    // To the values below it.
+    // Applied to members or elements.
     std::map<std::string_view, std::size_t> properties{};
     std::vector<std::size_t> prefix_items{};
     std::size_t items = none, additional_items = none, contains = none, property_names = none,
                 additional_properties = none, unevaluated_items = none, unevaluated_properties = none;
   };
 
-  /// The schema must outlive the plan. errc::protocol for what is no schema or is not supported. Linear in the schema.
+  /// The schema must outlive the plan. errc::protocol if it is invalid or not supported. Linear in the size of the
+  /// schema.
   static result<schema_plan> read(const boost::json::value& schema);
 
-  /// The first one is the whole schema.
+  /// The first node is the whole schema.
   [[nodiscard]] const std::vector<node>& nodes() const noexcept { return nodes_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One child as the host sees it: its pipes and the control socket to its warden. For the sources of runtime/ only.
+// A child as seen by the host: its pipes and the control socket to its warden. For the sources of runtime/ only.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace hawser::detail {
 struct child_core {
   child_core(loop& l, std::string name) : home(l), program(std::move(name)) {}
 
-  /// Takes the control socket and listens to it.
+  /// Takes ownership of the control socket and polls it.
   result<void> listen(unique_fd socket);
   void command(char what) const noexcept;
 
   loop& home;
   std::string program;
-  std::string directory{};  // for its errors
+  std::string directory{};  // for error messages
   std::optional<stream> input;
   std::optional<stream> output;
   std::optional<stream> errors;
@@ -31,15 +31,15 @@ struct child_core {
   owned<uv_poll_t> poll;
 
   int pid = 0;
-  std::optional<error> failure;  // it was not started
+  std::optional<error> failure;  // why it was not started
   std::optional<keeper_protocol::start_step> failed_step;
   std::optional<exit_status> status;  // of the process itself
   std::vector<std::string> strays;
   std::vector<std::string> unkillable;
 
-  event started;  // or failed
+  event started;  // or failed to start
   event exited;
-  event gone;  // nobody is left, or the warden is: then `status` may be empty
+  event gone;  // no process is left, or the warden is gone; then `status` may be empty
 
  private:
   void on_readable() noexcept;

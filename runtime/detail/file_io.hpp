@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What reading and writing files by descriptor has in common.
+// Helpers for reading and writing files by descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace hawser::detail {
 
-/// "PATH: STEP: what the errno means".
+/// "PATH: STEP: strerror(number)".
 inline error file_error(int number, const std::string& path, const char* step) {
   return from_errno(number, path + ": " + step);
 }

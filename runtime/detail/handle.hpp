@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ownership of libuv handles. Closing is asynchronous and the memory is libuv's until the close callback, so a handle
-// lives in a heap cell of its own: the C++ object that owns it may die at once, the cell dies in the callback.
+// Ownership of libuv handles. uv_close is asynchronous and libuv owns the memory until the close callback, so each
+// handle lives in its own heap cell. The owning C++ object may be destroyed at once; the close callback frees the cell.
 #pragma once
 
 #include <uv.h>
@@ -14,7 +14,7 @@ namespace hawser::detail {
 
 template <class Handle>
 struct handle_cell {
-  Handle handle;  // first: libuv knows the cell by its address
+  Handle handle;  // must be first: libuv identifies the cell by this address
   loop_core* home;
 };
 
@@ -30,17 +30,18 @@ struct handle_closer {
   }
 };
 
-/// Callbacks that may still fire see `data == nullptr` once it is given up.
+/// After reset(), callbacks that still fire see `data == nullptr`.
 template <class Handle>
 using owned = std::unique_ptr<Handle, handle_closer<Handle>>;
 
-/// `make_handle<uv_poll_t>(home, uv_poll_init, fd)`: a handle on the loop, or a null pointer and libuv's status.
+/// `make_handle<uv_poll_t>(home, status, uv_poll_init, fd)`: a handle on the loop, or a null pointer with libuv's
+/// status in `status`.
 template <class Handle, class Init, class... Args>
 owned<Handle> make_handle(loop& home, int& status, Init init, Args... args) {
   auto cell = std::make_unique<handle_cell<Handle>>();
   cell->home = &home.core();
   status = init(home.core().uv, &cell->handle, args...);
-  if (status != 0) return nullptr;  // it never became a handle
+  if (status != 0) return nullptr;  // init failed, so there is nothing to close
   home.core().acquired();
   return owned<Handle>{&cell.release()->handle};
 }

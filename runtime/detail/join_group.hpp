@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What when_all and when_any share: counting the ends of a group of tasks.
+// The common part of when_all and when_any: starting a group of tasks and counting how many have ended.
 #pragma once
 
 #include <limits>
@@ -23,12 +23,12 @@ value_or_monostate<T> take_value(task<T>& ended) {
   }
 }
 
-/// Counts the ends of a group of tasks and remembers who was first.
+/// Counts the tasks that have ended and records which was first.
 class join_group {
  public:
   static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
-  /// One for each task; stays where it is while the tasks run.
+  /// One per task; must not move while the tasks run.
   class arm final : public completion {
    public:
     std::coroutine_handle<> completed() noexcept override { return group->ended(index); }
@@ -39,7 +39,7 @@ class join_group {
   void begin(std::coroutine_handle<> waiting, stop_source* losers) noexcept {
     waiting_ = waiting;
     losers_ = losers;
-    left_ = 1;  // held by whoever starts the tasks, so that none of them resumes the parent in the middle of that
+    left_ = 1;  // held while the tasks are being started, so that none of them resumes the parent early
   }
   template <class T>
   void start(task<T>& child, context where, arm& a, std::size_t index) {
@@ -48,7 +48,7 @@ class join_group {
     ++left_;
     child.start(where, a).resume();
   }
-  /// Whether all had ended by the time all were started: then the parent need not suspend.
+  /// Whether all tasks had ended by the time all were started; then the parent need not suspend.
   bool all_ended_already() noexcept { return --left_ == 0; }
   [[nodiscard]] std::size_t first() const noexcept { return first_; }
 

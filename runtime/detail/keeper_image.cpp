@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keeper program as bytes of the library, so that an embedder has nothing to install beside it. The build writes
-// keeper_image.inc from the program it has just linked.
+// The bytes of the keeper executable. The build generates keeper_image.inc from the program it has just linked.
 #include "keeper_image.hpp"
 
 namespace hawser::detail {

@@ -30,17 +30,16 @@ constexpr int above_those_of_the_keeper = 16;
 
 unique_fd pidfd_of(pid_t pid) { return unique_fd{static_cast<int>(syscall(SYS_pidfd_open, pid, 0))}; }
 
-// Out of the way of the numbers that the keeper will find its descriptors under. What is none stays none, and errno
-// says why.
+// Moves a descriptor above the numbers that the keeper uses. Invalid stays invalid, with errno set.
 unique_fd moved_up(unique_fd fd) {
   if (!fd) return fd;
   unique_fd moved{fcntl(fd.get(), F_DUPFD_CLOEXEC, above_those_of_the_keeper)};
   if (!moved && errno == EINVAL)
-    errno = EMFILE;  // so the system calls it where not even the first such number may be used
+    errno = EMFILE;  // F_DUPFD returns EINVAL if the descriptor limit is not above this number
   return moved;
 }
 
-// None where the system does not let it, and errno says why.
+// Invalid if the system does not allow it, with errno set.
 unique_fd image_in_memory() {
   unique_fd file{memfd_create("hawser-keeper", MFD_CLOEXEC)};
   if (!file) return file;
@@ -52,7 +51,7 @@ unique_fd image_in_memory() {
   return moved_up(std::move(file));
 }
 
-// So it would be with any other way to start a program; and worth another try later.
+// Any other way to start the program would fail for the same reason; retrying later may help.
 bool is_short_of_something(int number) {
   return number == EMFILE || number == ENFILE || number == ENOMEM || number == EAGAIN;
 }
@@ -60,7 +59,7 @@ bool is_short_of_something(int number) {
 error cannot_start(int number, const std::string& tried) {
   error why = from_errno(number, "cannot start the keeper" + (tried.empty() ? "" : " (tried " + tried + ')'));
   why.code = errc::spawn;
-  why.native = number;  // an errno, as with every other start that fails
+  why.native = number;  // an errno, like every other start failure
   return why;
 }
 
@@ -84,7 +83,7 @@ class spawn_plan {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  /// An errno: a process that lacks one of these steps must not be started.
+  /// Returns an errno: without one of these file actions, the process must not be started.
   [[nodiscard]] int describe(int socket, int host, int image) {
     int failed = 0;
     const auto add = [&failed](int status) { failed = failed == 0 ? status : failed; };
@@ -92,13 +91,13 @@ class spawn_plan {
     add(posix_spawn_file_actions_adddup2(&actions_, socket, host_socket));
     add(posix_spawn_file_actions_adddup2(&actions_, host, host_process));
     if (image >= 0) add(posix_spawn_file_actions_adddup2(&actions_, image, own_image));
-    // Whatever else the embedding program has open, on whatever thread, ends here.
+    // Closes every other descriptor that any thread of the embedding program has open.
     add(posix_spawn_file_actions_addclosefrom_np(&actions_, image >= 0 ? own_image + 1 : own_image));
     sigset_t all{};
     sigfillset(&all);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setsigmask(&attributes_, &all);  // it knows itself which of them it wants to hear
-    // A session of its own: no terminal, and no Ctrl-C meant for the program it serves.
+    posix_spawnattr_setsigmask(&attributes_, &all);  // the keeper unblocks the signals it needs
+    // A separate session: no controlling terminal, and no Ctrl-C meant for the host program.
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
     return failed;
   }
@@ -139,7 +138,8 @@ result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const 
     image = image_in_memory();
     if (!image && is_short_of_something(errno)) return cannot_start(errno, "");
     if (image) candidates.push_back("/proc/self/fd/" + std::to_string(own_image));
-    // Where the system does not tell it, there is no such folder: the working directory may be anybody's.
+    // If the folder is unknown, skip these: a relative path would search the working directory, which may belong to
+    // anyone.
     if (const std::string folder = folder_of_this_program(); !folder.empty()) {
       candidates.push_back(folder + "hawser-keeper");
       candidates.push_back(folder + "../libexec/hawser/hawser-keeper");
@@ -157,7 +157,7 @@ result<std::shared_ptr<keeper_process>> keeper_process::start(loop& home, const 
       made->process = pidfd_of(pid);
       auto watched = made->process ? made->watch(home) : from_errno(errno, "keeper: descriptors");
       if (watched) return made;
-      hang_up(made->socket);  // it has started nothing yet, and ends at once
+      hang_up(made->socket);  // it has started nothing yet and exits at once
       while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
       }
       return watched.error();

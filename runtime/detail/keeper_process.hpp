@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starting the keeper program itself and seeing it end. For the sources of runtime/ only.
+// Starts the keeper program and detects its exit. For the sources of runtime/ only.
 #pragma once
 
 #include <memory>
@@ -13,27 +13,28 @@
 
 namespace hawser::detail {
 
-/// Ends a conversation even where a process that the embedding program has forked holds a copy of our end.
+/// Shuts down and closes the socket. close alone would not suffice: a process forked by the embedding program may hold
+/// a copy of the descriptor.
 void hang_up(unique_fd& socket) noexcept;
 
 struct keeper_process {
-  unique_fd socket;       // requests go here; its end ends the keeper
-  unique_fd process;      // a pidfd …
-  owned<uv_poll_t> poll;  // … and what watches it, one handle for all who wait
-  event ended;            // seen, not reaped: an embedder that waits for any child may be faster
-  bool killed = false;    // by us
-  time_point alive_at{};  // when it last had nothing left to take, or was heard of
+  unique_fd socket;       // for requests; closing it ends the keeper
+  unique_fd process;      // a pidfd
+  owned<uv_poll_t> poll;  // polls the pidfd, for all waiters
+  event ended;            // exited, perhaps not reaped: an embedder that waits for any child may reap it first
+  bool killed = false;    // by this host
+  time_point alive_at{};  // when it last had no unread requests, or answered
   uid_t user = geteuid();
   gid_t group = getegid();
 
-  /// Takes a fraction of a millisecond on the loop thread, once per host.
+  /// Blocks the loop thread for a fraction of a millisecond, once per host.
   static result<std::shared_ptr<keeper_process>> start(loop& home, const std::string& path);
 
-  /// Whether what it starts would run as who we are now.
+  /// Whether processes started by the keeper would run with our current user and group.
   [[nodiscard]] bool same_user() const noexcept { return user == geteuid() && group == getegid(); }
-  /// Takes the exit status of exactly this process, if nobody else has.
+  /// Reaps exactly this process, unless it has been reaped already.
   void reap() noexcept;
-  /// What it started lives on with its wardens.
+  /// The wardens and their children keep running.
   void kill() noexcept;
 
  private:

@@ -21,7 +21,7 @@ using keeper_protocol::start_request;
 
 namespace {
 
-// By the host's working directory of this moment: the keeper's is that of the moment it was started.
+// Relative to the host's current working directory; the keeper's own is "/".
 result<std::string> absolute(const std::string& directory) {
   if (directory.starts_with('/')) return directory;
   std::array<char, PATH_MAX> here{};
@@ -100,11 +100,12 @@ task<result<void>> ask(keeper_process& keeper, start_request header, request_att
       co_return error{.code = errc::closed, .what = "the keeper is gone", .native = failed};
     }
     if (failed == EAGAIN) {
-      // libuv has one word for all that is wrong with a socket; of a keeper that has died the next try says better.
+      // libuv reports every error of a socket as UV_EBADF. If the keeper has died, the next send returns the exact
+      // error.
       auto writable = co_await readiness{keeper.socket.get(), readiness::kind::writable};
       if (!writable && writable.error().native != UV_EBADF) co_return writable.error();
     } else if (failed == ETOOMANYREFS) {
-      // The system limits how many descriptors a user may have on the way; the keeper takes them off in its own time.
+      // The system limits how many descriptors a user may have in flight; the number drops as the keeper receives them.
       auto waited = co_await sleep_for(std::chrono::milliseconds{5});
       if (!waited) co_return waited.error();
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a start asks of the keeper: the texts of a command and the descriptors of its child, and how both get there.
-// What becomes of it is keeper.cpp's. For the sources of runtime/ only.
+// The start request to the keeper: the texts of a command, the descriptors of its child, and how both are sent.
+// keeper.cpp handles the answer. For the sources of runtime/ only.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace hawser::detail {
 struct keeper_process;
 
 struct child_ends {
-  unique_fd ours;  // empty where the child gets something that the host has no end of
+  unique_fd ours;  // empty if the host has no end, as with inherit and null
   unique_fd child;
 };
 result<child_ends> make_ends(stdio kind, int standard);
 
-/// The texts of the request in a memory file: their size has no limit that a message would set.
+/// The texts of the request in a memory file, so that no message size limits them.
 result<unique_fd> make_payload(const command& what, keeper_protocol::start_request& header);
 
 using request_attachments = std::array<int, keeper_protocol::request_descriptors>;
 
-/// Sends the request, however many others are under way. Unbounded.
+/// Sends the request; waits while the socket is full. Unbounded.
 task<result<void>> ask(keeper_process& keeper, keeper_protocol::start_request header, request_attachments attached);
 
 }  // namespace hawser::detail

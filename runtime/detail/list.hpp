@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A doubly linked list whose links live in its elements, so that linking allocates nothing and unlinking needs no
-// search. An element may stand in several lists, one per tag.
+// An intrusive doubly linked list: linking allocates nothing and unlinking needs no search. An element can be in
+// several lists, one per tag.
 #pragma once
 
 namespace hawser::detail {
@@ -29,7 +29,7 @@ class list_node {
   list_node* next_ = nullptr;
 };
 
-/// Does not own its elements; those still linked when it dies are unlinked.
+/// Does not own its elements. Its destructor unlinks those that remain.
 template <class T, class Tag>
 class list {
   using node = list_node<Tag>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The libuv side of a loop: for the sources of runtime/ only.
+// The libuv part of a loop; for the sources of runtime/ only.
 #pragma once
 
 #include <uv.h>
@@ -16,30 +16,30 @@
 namespace hawser::detail {
 
 struct loop_core {
-  // The loop's own, unless it is attached to one of the embedding program.
+  // Points to `owned`, or to the embedding program's loop if attached.
   uv_loop_t owned{};
   uv_loop_t* uv = &owned;
 
-  // The loop's own handles. Coroutines run before and after each poll; `busy` is active while the poll must not sleep.
+  // The loop's own handles. Coroutines run before and after each poll. `busy` is active while the poll must not sleep.
   uv_prepare_t before_poll{};
   uv_check_t after_poll{};
   uv_idle_t busy{};
-  uv_timer_t timer{};  // the whole timer queue under one handle
+  uv_timer_t timer{};  // drives the whole timer queue
   uv_async_t wake{};
-  std::size_t own_handles = 0;  // of these, open or closing
+  std::size_t own_handles = 0;  // how many of these are open or closing
 
-  // Handles of streams, children, signals and so on that libuv has not closed yet, and jobs of its pool.
+  // Handles of streams, children, signals and so on that libuv has not closed yet, plus pool jobs.
   std::size_t in_use = 0;
-  // Told when the last one of them is gone, or when the last one of the loop's own handles is.
+  // Called when `in_use` or `own_handles` reaches zero.
   std::function<void()> on_idle;
 
-  // Bytes that streams have read so far.
+  // Bytes read by all streams.
   std::uint64_t bytes_read = 0;
-  // Called where one event ends and the next one begins, for measurements. An event is one piece of ready work, what
-  // one descriptor brings, or the timers that have expired.
+  // Called between two events, for measurements. An event is one work item, one readiness callback of a descriptor, or
+  // one expiry of timers.
   std::function<void()> between_events;
 
-  // What other threads posted. Closing clears `open` under the mutex and then waits for those who are about to send.
+  // Work items posted by other threads. Closing clears `open` under the mutex and then waits until `senders` is zero.
   std::mutex mailbox_mutex;
   work_queue mailbox;
   bool open = true;
@@ -55,16 +55,16 @@ struct loop_core {
     if (--in_use == 0) tell_idle();
   }
   void tell_idle() const {
-    const std::function<void()> told = on_idle;  // which may destroy this object
+    const std::function<void()> told = on_idle;  // a copy: the callback may destroy this object
     if (told) told();
   }
 };
 
 inline uv_loop_t* uv_of(loop& l) noexcept { return l.core().uv; }
 
-/// Where a libuv status enters the house.
+/// Converts a libuv status.
 error from_uv(int status, std::string_view subject);
-/// Where an errno enters the house.
+/// Converts an errno.
 error from_errno(int number, std::string_view subject);
 
 }  // namespace hawser::detail

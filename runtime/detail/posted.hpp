@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A function on its way to the loop's thread; it frees itself when its turn is over, or when there will be none.
+// A function posted to the loop thread. It deletes itself after it has run, or when it is dropped.
 #pragma once
 
 #include <memory>

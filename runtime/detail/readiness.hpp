@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting until a descriptor of another kind than a stream can be read or written.
+// Waits until a descriptor that is not a stream becomes readable or writable.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace hawser::detail {
 
-/// `co_await readiness{fd, readiness::kind::readable}`. It watches a duplicate, because libuv takes one watcher per
-/// descriptor: several may wait for the same thing, and the original may be closed meanwhile. Unbounded.
+/// `co_await readiness{fd, readiness::kind::readable}`. It polls a duplicate, because libuv allows one poll handle per
+/// descriptor: several coroutines can wait for the same descriptor, and the original can be closed meanwhile.
+/// Unbounded.
 class readiness final : public operation {
  public:
   enum class kind : std::uint8_t { readable, writable };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between our addresses and the system's; for the sources of runtime/ only.
+// Conversion between `endpoint` and sockaddr; for the sources of runtime/ only.
 #pragma once
 
 #include <sys/socket.h>

@@ -16,18 +16,17 @@ namespace hawser::detail {
 
 namespace {
 
-// The least room offered to a read. A buffer that fills up grows, so a busy stream soon reads in larger pieces.
+// The minimum buffer space for a read. A buffer that fills up grows, so a busy stream soon reads in larger pieces.
 constexpr std::size_t least_read = 2048;
-// How often one event may fill the buffer before the other descriptors get their turn.
+// How often one event may fill the buffer before the other descriptors are served.
 constexpr int reads_per_event = 16;
-// A pipe holds 64 KiB; one that carries more at once is asked to hold this much, which saves most of the switches
-// between the two processes. Not a megabyte: by the time that is full, its first bytes have left the cache, which costs
-// a result of 5 MB a quarter more.
+// A pipe holds 64 KiB. A pipe that delivers this much in one read is enlarged, which saves most of the context switches
+// between the two processes. Not to a megabyte: by the time it is full, its first bytes have left the cache, and a
+// result of 5 MB takes a quarter longer.
 constexpr std::size_t wide_read = std::size_t{64} * 1024;
 constexpr int wide_pipe = 256 * 1024;
-// Of a message whose size is known the system collects so much, if it can, before it wakes the loop: a sender that is
-// not interrupted for each segment delivers 5 MB over TCP in three quarters of the time. Above it, senders begin to
-// stall.
+// The maximum SO_RCVLOWAT for a message of known size. A sender that is not interrupted for each segment delivers 5 MB
+// over TCP in three quarters of the time. Above this value senders begin to stall.
 constexpr std::size_t collected = std::size_t{2} * 1024 * 1024;
 
 }  // namespace
@@ -43,7 +42,8 @@ void stream_deleter::operator()(stream_core* core) const noexcept {
 
 stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why) {
   auto* core = new stream_core{home, std::move(fd), shape, limits};
-  // A file, for one, cannot be polled; libuv tries it now, and makes the descriptor non-blocking.
+  // uv_poll_init fails here for a descriptor that cannot be polled, such as a file. It also makes the descriptor
+  // non-blocking.
   if (const int made = uv_poll_init(uv_of(home), &core->poll, core->fd.get()); made != 0) {
     delete core;
     why = from_uv(made, "stream");
@@ -59,8 +59,8 @@ stream_core* stream_core::open(loop& home, unique_fd fd, stream_shape shape, str
 void stream_core::update_poll() noexcept {
   if (closing) return;
   int wanted = (reading ? UV_READABLE : 0) | (blocked ? UV_WRITABLE : 0);
-  // libuv has no mode for errors alone. Nobody sends urgent data, so asking for that amounts to it. Not UV_DISCONNECT:
-  // a peer that has ended its own output may still read.
+  // libuv cannot poll for errors alone. Peers send no urgent data, so polling for UV_PRIORITIZED has the same effect.
+  // Not UV_DISCONNECT: a peer that has shut down its output may still read.
   if (wanted == 0 && writes != nullptr && !write_end && !has_urgent_data) wanted = UV_PRIORITIZED;
   if (wanted == polled) return;
   polled = wanted;
@@ -80,8 +80,8 @@ bool stream_core::is_broken() const noexcept {
   return ::poll(&looked, 1, 0) == 1 && (looked.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// libuv reports a hang-up as whatever was asked for, and an error by a status, after which it does not watch any more.
-// Of either, reading and writing find out what it is.
+// libuv reports a hang-up as the events that were asked for. It reports an error as a status, and then stops polling.
+// In both cases the following read or write returns the actual error.
 void stream_core::on_event(int status, int events) noexcept {
   if (status < 0) events = std::exchange(polled, 0);
   const bool alone = (events & UV_PRIORITIZED) != 0;
@@ -126,10 +126,10 @@ void stream_core::stop_reading() noexcept {
   update_poll();
 }
 
-// With as much behind them as a read wants to have: else the last bytes would make the buffer grow once more.
+// Reserves what a read needs beyond `count`; otherwise the last bytes would make the buffer grow once more.
 void stream_core::expect(std::size_t count) {
   if (count > in.size()) in.reserve(count - in.size() + least_read);
-  expected = socket ? count : 0;  // a pipe has no such mark
+  expected = socket ? count : 0;  // pipes have no SO_RCVLOWAT
   mark_low_water();
 }
 
@@ -139,7 +139,7 @@ void stream_core::mark_low_water() noexcept {
   if (mark == 1) expected = 0;
   if (mark == low_water) return;
   low_water = mark;
-  setsockopt(fd.get(), SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark);  // without it the loop only wakes more often
+  setsockopt(fd.get(), SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark);  // if it fails, the loop only wakes up more often
 }
 
 std::size_t stream_core::outside() const noexcept {
@@ -154,7 +154,7 @@ void stream_core::read_what_is_there() noexcept {
     if (count > 0) {
       if (static_cast<std::size_t>(count) >= wide_read) widen();
       received(static_cast<std::size_t>(count));
-      if (static_cast<std::size_t>(count) < room.size) return;  // there is no more, most likely
+      if (static_cast<std::size_t>(count) < room.size) return;  // most likely there is no more to read
     } else if (count == 0) {
       end_reading(error{.code = errc::closed, .what = "end of stream", .native = UV_EOF});
     } else if (errno == EAGAIN) {
@@ -168,7 +168,7 @@ void stream_core::read_what_is_there() noexcept {
 void stream_core::widen() noexcept {
   if (widened || shape != stream_shape::one_way) return;
   widened = true;
-  fcntl(fd.get(), F_SETPIPE_SZ, wide_pipe);  // may be refused, by the user's share of pipe memory: no harm
+  fcntl(fd.get(), F_SETPIPE_SZ, wide_pipe);  // may fail because of the user's pipe memory limit; harmless
 }
 
 void stream_core::received(std::size_t count) noexcept {
@@ -197,13 +197,13 @@ void stream_core::end_reading(error why) noexcept {
 
 void stream_core::close() noexcept {
   if (closing) return;
-  writes = nullptr;                    // from here on a failed write is this side's own doing
-  if (home.on_loop_thread()) flush();  // what the system takes at once still leaves; elsewhere SIGPIPE is not blocked
+  writes = nullptr;                    // from here on a failed write is expected
+  if (home.on_loop_thread()) flush();  // sends what the system accepts at once; on other threads SIGPIPE is not blocked
   closing = true;
   reading = false;
   uv_close(reinterpret_cast<uv_handle_t*>(&poll),
            [](uv_handle_t* handle) { static_cast<stream_core*>(handle->data)->on_closed(); });
-  fd.reset();  // libuv has forgotten it
+  fd.reset();  // libuv no longer uses it
   end_reading(error{.code = errc::closed, .what = "closed on this side"});
   end_writing(error{.code = errc::closed, .what = "closed before everything was written"});
 }

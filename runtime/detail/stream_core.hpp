@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system's side of a stream; for the sources of runtime/ only. Lives on the heap until libuv has closed its handle.
-// A uv_poll_t says when, and the bytes are read and written here.
+// The implementation of a stream; for the sources of runtime/ only. It lives on the heap until libuv has closed its
+// handle. A uv_poll_t reports readiness; the read and write calls are made here.
 #pragma once
 
 #include <memory>
@@ -13,29 +13,30 @@
 
 namespace hawser::detail {
 
-/// Whether the other direction lives on when this one ends.
+/// Whether the other direction stays open when one direction ends.
 enum class stream_shape : std::uint8_t { one_way, two_way };
 
 struct stream_core {
-  /// Null where the descriptor cannot be polled; it is closed then, and `why` says so.
+  /// Null if the descriptor cannot be polled; it is then closed, and `why` holds the error.
   static stream_core* open(loop& home, unique_fd fd, stream_shape shape, stream_limits limits, error& why);
 
-  // What every exchange touches comes first and close together: after a switch of processes each cache line counts.
+  // The members that every exchange touches come first and close together: after a context switch between processes
+  // each cache line counts.
   loop& home;
   unique_fd fd;
-  int polled = 0;  // the events that libuv is asked for
+  int polled = 0;  // the events that libuv is polling for
   bool closing = false;
   bool closed = false;
   bool abandoned = false;  // no stream object owns this any more
   bool socket = false;
 
   // Writing
-  bool blocked = false;                          // the system takes no more until libuv says so
-  std::uint64_t last_write = ~std::uint64_t{0};  // the turn of the loop in which something was last written at once
+  bool blocked = false;  // the last write returned EAGAIN; cleared when the descriptor is writable
+  std::uint64_t last_write = ~std::uint64_t{0};  // the loop iteration of the last immediate write
   std::size_t bytes_corked = 0;
   std::uint64_t bytes_written = 0;
   std::unique_ptr<error> write_end;
-  std::vector<std::string> corked;  // in order; the first `offset` bytes of the first are gone
+  std::vector<std::string> corked;  // in order; the first `offset` bytes of the first piece have been sent
   std::size_t offset = 0;
 
   // Reading
@@ -43,11 +44,11 @@ struct stream_core {
   bool reading = false;
   std::unique_ptr<error> read_end;
   byte_buffer in;
-  std::size_t shown = 0;     // how many bytes of `in` the consumer has seen
-  std::size_t expected = 0;  // how many will lie in `in` before the consumer looks at them
-  int low_water = 1;         // the system's mark, from which on it wakes the loop
+  std::size_t shown = 0;     // bytes of `in` that read_some() has already returned
+  std::size_t expected = 0;  // bytes of `in` that must be there before the consumer is called
+  int low_water = 1;         // the current SO_RCVLOWAT
   byte_listener* listener = nullptr;
-  bool untold_bytes = false;  // the listener came later than these
+  bool untold_bytes = false;  // bytes that arrived before listen() and have not been reported
   bool untold_end = false;
   wait_slot reader;
 
@@ -55,7 +56,7 @@ struct stream_core {
   stream_limits limits;
   stream_shape shape;
   bool widened = false;
-  bool has_urgent_data = false;  // so that errors alone cannot be watched for
+  bool has_urgent_data = false;  // then UV_PRIORITIZED cannot be used to poll for errors alone
   uv_poll_t poll{};
   list<stream::drain_operation, stream::drain_operation> drainers;
   list<stream::close_operation, stream::close_operation> closers;
@@ -74,12 +75,12 @@ struct stream_core {
   void watch_writes(write_listener& to) noexcept;
   void start_reading() noexcept;
   void stop_reading() noexcept;
-  /// Reading that paused at high water goes on when half of it is gone.
+  /// Resumes reading, which pauses at the high-water mark, when half of it has been consumed.
   void read_on() noexcept {
     if (begun && in.size() <= limits.high_water / 2) start_reading();
   }
   void expect(std::size_t count);
-  /// Somebody has looked: what comes next is told as it comes.
+  /// The consumer has looked at the bytes; further bytes are reported as they arrive.
   void expect_no_more() noexcept {
     if (expected == 0) return;
     expected = 0;
@@ -93,7 +94,7 @@ struct stream_core {
   void add(std::string&& piece);
   void add(std::string_view bytes);
   void flush() noexcept;
-  /// After what is queued: no more will be written. Sockets only.
+  /// Shuts down the write direction after the queued bytes. Sockets only.
   result<void> end_output() noexcept;
 
   void close() noexcept;
@@ -101,7 +102,7 @@ struct stream_core {
 
  private:
   stream_core(loop& l, unique_fd f, stream_shape s, stream_limits m) : home(l), fd(std::move(f)), limits(m), shape(s) {}
-  ~stream_core() = default;  // free_if_done() is the only way
+  ~stream_core() = default;  // only free_if_done() deletes
 
   void update_poll() noexcept;
   [[nodiscard]] bool is_broken() const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A descriptor that closes itself.
+// An owned file descriptor; the destructor closes it.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ class unique_fd {
   [[nodiscard]] int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int release() noexcept { return std::exchange(fd_, -1); }
-  /// The outcome of close(2): some file systems report a failed write only here.
+  /// Returns the result of close(2): some file systems report a failed write only there.
   int reset(int fd = -1) noexcept {
     const int old = std::exchange(fd_, fd);
     return old >= 0 ? ::close(old) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting as a task: with_timeout, shield and when_any take nothing less.
+// Waiting for an event or a duration as a task, which with_timeout, shield and when_any require.
 #pragma once
 
 #include "../event.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The signals that writing can raise, held back on a thread.
+// Blocks the signals that a write can raise on the current thread.
 #pragma once
 
 #include <pthread.h>
@@ -9,10 +9,10 @@
 
 namespace hawser::detail {
 
-/// A write to a dead child raises SIGPIPE on the writing thread, and one beyond the limit for files, which holds for
-/// files in memory as well, SIGXFSZ. A library may not change the process's dispositions, but it may block signals on
-/// its own loop thread; one that is pending must not strike when the mask is restored, so it is taken away first. Made
-/// and destroyed on one thread, in any order: the last of several on a thread restores what the first one found.
+/// Writing to a pipe without a reader raises SIGPIPE on the writing thread; exceeding the file size limit, which also
+/// applies to memory files, raises SIGXFSZ. A library must not change the signal dispositions of the process, but it
+/// may block signals on its own loop thread. A pending signal is consumed before the mask is restored, so that it is
+/// not delivered then. Constructed and destroyed on the same thread.
 class writing_signals_blocked {
  public:
   writing_signals_blocked() noexcept {

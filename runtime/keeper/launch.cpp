@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a request to a running program. The new process shares the warden's memory until it has executed (as vfork
-// does), which is how its errno gets back; it runs on a stack of its own, so nothing is returned from twice.
+// Starts the program of a request. Until exec, the new process shares the warden's memory (as with vfork), which is how
+// its errno is returned. It runs on a separate stack, so it cannot corrupt the warden's.
 #include "launch.hpp"
 
 #include <sched.h>
@@ -26,7 +26,7 @@ struct program {
   char** environment;
   const int* standard;
   pid_t parent;
-  char* path;  // room for the longest candidate of the search
+  char* path;  // space for the longest path of the PATH search
   launched outcome;
 };
 
@@ -40,7 +40,7 @@ const char* variable(char* const* environment, const char* name) {
   return nullptr;
 }
 
-// The last three: a folder on a server that does not answer.
+// The last three occur for a folder on a file server that does not answer.
 bool is_not_there(int number) {
   return number == ENOENT || number == ENOTDIR || number == ESTALE || number == ENODEV || number == ETIMEDOUT;
 }
@@ -50,8 +50,8 @@ bool is_directory(const char* path) {
   return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-// Returns only where it fails, with a number that says more than that of execve in two cases: a directory is EISDIR,
-// and ENOENT for a file that is there is noted as one about its interpreter.
+// Returns only on failure. The error is more precise than that of execve in two cases: EISDIR for a directory, and
+// start_step::interpreter if execve returns ENOENT for a file that exists.
 int try_to_execute(program& p, const char* path) {
   execve(path, p.arguments, p.environment);
   const int failed = errno;
@@ -60,7 +60,7 @@ int try_to_execute(program& p, const char* path) {
   return failed;
 }
 
-// Like execvpe, with the PATH of the new environment and without handing a file of no known format to a shell.
+// Like execvpe, but uses PATH of the new environment and never runs a file of unknown format with a shell.
 int execute(program& p) {
   const char* name = p.arguments[0];
   if (strchr(name, '/') != nullptr) return try_to_execute(p, name);
@@ -69,12 +69,13 @@ int execute(program& p) {
   int worst = ENOENT;
   while (true) {
     const size_t length = strcspn(search, ":");
-    if (length > 0) {  // an empty part would be the working directory, where nobody expects programs
+    if (length > 0) {  // an empty element would mean the working directory; programs are not expected there
       memcpy(p.path, search, length);
       p.path[length] = '/';
       memcpy(p.path + length + 1, name, strlen(name) + 1);
       const int failed = try_to_execute(p, p.path);
-      // What is not there is looked for further on; what is there and cannot run is worth more than "not found".
+      // If a file is missing, continue the search. A file that exists but cannot run is a better error than "not
+      // found".
       if (failed == EACCES) {
         worst = EACCES;
       } else if (p.outcome.step == start_step::interpreter || (!is_not_there(failed) && failed != EISDIR)) {
@@ -89,7 +90,7 @@ int execute(program& p) {
 int become(void* argument) {
   program& p = *static_cast<program*>(argument);
   setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // should the warden be killed
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // in case the warden is killed
   if (getppid() != p.parent) _exit(127);
   for (int fd = 0; fd < 3; ++fd) dup2(p.standard[fd], fd);
   syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -109,8 +110,8 @@ int become(void* argument) {
 }  // namespace
 
 launched launch(const keeper_protocol::start_request& request, int payload, const int (&standard)[3]) {
-  // The texts as they came, and a scratch mapping with the new process's stack, the lists of pointers and room for the
-  // longest path that the search may try.
+  // Maps the payload, and a scratch area for the stack of the new process, the pointer lists and the longest path of
+  // the search.
   launched failed;
   failed.error = ENOMEM;
   void* const mapped = mmap(nullptr, request.payload_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, payload, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a request to a running program. What happens to it afterwards is the warden's.
+// Starts the program of a request. The warden supervises it afterwards.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,11 @@ namespace hawser {
 
 struct launched {
   pid_t pid = -1;
-  int error = 0;  // errno; 0 = it runs
+  int error = 0;  // errno; 0: running
   keeper_protocol::start_step step = keeper_protocol::start_step::fork;
 };
 
-/// Starts the program of a request in a session and a group of its own, with descriptors 0, 1 and 2 and no other.
+/// Starts the program in its own session and process group, with descriptors 0, 1 and 2 only.
 launched launch(const keeper_protocol::start_request& request, int payload, const int (&standard)[3]);
 
 }  // namespace hawser

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The keeper: a small single-threaded process that starts servers for a host, so that the host's threads, locks and
-// descriptors have nothing to do with it. It forks one warden per server (warden.cpp) and cleans up after a warden
-// that was killed. When the host is gone, so are the wardens' trees, and then the keeper. No standard library.
+// The keeper: a small single-threaded process that starts servers for a host, independent of the host's threads, locks
+// and descriptors. It forks one warden per server (warden.cpp) and cleans up after a warden that was killed. When the
+// host ends, the wardens end their process trees, and then the keeper exits. No standard library.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -22,10 +22,10 @@ namespace {
 
 using namespace hawser::keeper_protocol;
 
-// The pids of the wardens, to tell them from orphans that a killed warden left behind.
+// The pids of the wardens, to distinguish them from orphans of a killed warden.
 class warden_list {
  public:
-  /// Before add().
+  /// Call before add().
   bool make_room() {
     if (count_ < room_) return true;
     const unsigned larger = room_ == 0 ? 16 : room_ * 2;
@@ -69,7 +69,7 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
     size = recvmsg(host_socket, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size < 0) {
-    poll(nullptr, 0, 10);  // whatever the system is short of; where nobody is left to ask, the next poll says so
+    poll(nullptr, 0, 10);  // some resource is exhausted; if the host is gone, the next poll reports it
     return received::nothing;
   }
   if (size != sizeof request) return received::end;
@@ -78,12 +78,12 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
       header == nullptr || header->cmsg_type != SCM_RIGHTS ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
   if (arrived > 0) memcpy(fds, CMSG_DATA(header), arrived * sizeof(int));
   if (arrived == request_descriptors) return received::request;
-  // Out of descriptors here: the request is dropped, and the end of its control socket tells the host.
+  // Out of descriptors: the request is dropped. The host notices because its control socket is closed.
   for (size_t i = 0; i < arrived; ++i) close(fds[i]);
   return received::nothing;
 }
 
-// Who asked has given up meanwhile: nobody would talk to what is started.
+// False if the host has closed its end of the control socket, so that the child would not be used.
 bool is_wanted(int control) {
   pollfd asker{control, 0, 0};
   return poll(&asker, 1, 0) == 0;
@@ -108,7 +108,7 @@ void start_warden(const start_request& request, const int (&fds)[request_descrip
   for (const int fd : fds) close(fd);
 }
 
-// Takes every child that has ended. Returns false when there is no child left at all.
+// Reaps every child that has exited. Returns false if no child is left.
 bool reap(warden_list& wardens) {
   bool any = false;
   pid_t pid = 0;
@@ -116,7 +116,7 @@ bool reap(warden_list& wardens) {
     wardens.remove(pid);
     any = true;
   }
-  // A warden ends when its tree has; one that was killed leaves its tree to us.
+  // A warden exits after its process tree. The tree of a killed warden is reparented to the keeper.
   if (any) {
     hawser::for_each_child(
         [](pid_t child, void* list) {
@@ -127,9 +127,9 @@ bool reap(warden_list& wardens) {
   return pid == 0;
 }
 
-// A service manager that stops a service, or a system that shuts down, sends SIGTERM to every process there is. Keeper
-// and wardens end with the host and its trees, and not before: who would end these? What tells of a fault of their own
-// still strikes. Whatever a warden starts gets an empty mask again.
+// A service manager that stops a service, or a system shutdown, sends SIGTERM to every process. The keeper and the
+// wardens must outlive the process trees in order to end them, so they block all signals, except those for faults of
+// their own. Programs started by a warden get an empty mask.
 void hold_signals_back() {
   sigset_t all{};
   sigfillset(&all);
@@ -144,9 +144,9 @@ int main() {
   close(own_image);
   fcntl(host_socket, F_SETFD, FD_CLOEXEC);
   fcntl(host_process, F_SETFD, FD_CLOEXEC);
-  prctl(PR_SET_NAME, "hawser-keeper");  // started from memory, it would be called after a descriptor
+  prctl(PR_SET_NAME, "hawser-keeper");  // started from a memory file, it would be named after a descriptor
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (chdir("/") != 0) return 1;  // nobody's folder is kept from being removed or unmounted
+  if (chdir("/") != 0) return 1;  // do not keep any folder from being removed or unmounted
   hold_signals_back();
   sigset_t child{};
   sigemptyset(&child);
@@ -161,7 +161,7 @@ int main() {
                         {host_lives ? host_process : -1, POLLIN, 0}};
     if (poll(watched, 3, -1) < 0 && errno != EINTR) return 1;
     const bool had_host = host_lives;
-    // What it asked for last may still lie here, and nobody wants it any more.
+    // Requests may still be queued, but their results are no longer needed.
     if ((watched[2].revents & POLLIN) != 0 || (watched[1].revents & ~POLLIN) != 0) {
       host_lives = false;
     } else if (watched[1].revents != 0) {
@@ -174,8 +174,8 @@ int main() {
     signalfd_siginfo drained{};
     while (read(child_signals, &drained, sizeof drained) > 0) {
     }
-    if (had_host && !host_lives) close(host_socket);  // a host that lives after all must see that nobody listens
-    // The wardens notice the host's end themselves; the keeper stays until the last of them is done.
+    if (had_host && !host_lives) close(host_socket);  // a host that still runs must see that nothing is read
+    // The wardens detect the end of the host themselves; the keeper stays until the last of them has exited.
     if (!reap(wardens) && !host_lives) return 0;
   }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// What the host and its keeper say to each other, over SOCK_SEQPACKET sockets on one machine between two programs of
-// one build: plain structs, no versions. No standard library: the keeper links none.
+// The messages between the host and its keeper, over SOCK_SEQPACKET sockets on one machine. Both programs come from one
+// build: plain structs, no versions. No standard library: the keeper links none.
 #pragma once
 
 #include <cstdint>
 
 namespace hawser::keeper_protocol {
 
-/// Where the keeper finds its descriptors.
+/// The descriptor numbers in the keeper.
 constexpr int host_socket = 3;   // requests from the host
-constexpr int host_process = 4;  // a pidfd of the host: readable when the host is dead, whoever holds its sockets
-constexpr int own_image = 5;     // the memory file the keeper was started from, if it was
+constexpr int host_process = 4;  // a pidfd of the host: readable when it is dead, even if others hold its sockets
+constexpr int own_image = 5;     // the memory file that the keeper was started from, if any
 
 /// Host to keeper, with these descriptors attached, in this order: payload, the child's 0, 1 and 2, and the child's
-/// control socket. The payload file holds `directory`, then the arguments, then the environment, each with its NUL.
+/// control socket. The payload file holds the directory, the arguments and the environment, each text terminated by
+/// NUL.
 struct start_request {
   std::uint32_t payload_size;
   std::uint32_t argument_count;
@@ -25,15 +26,15 @@ constexpr int request_descriptors = 5;
 enum class report_kind : std::uint32_t {
   started,  // number = pid
   failed,   // number = errno, detail = start_step; nothing was started
-  exited,   // number = wait status of the process that was started; others of its tree may live on
-  stray,    // number = pid, name: a process that had left the group was ended, or (detail = 1) could not be
-  gone,     // nobody of the tree is left; the last report
+  exited,   // number = wait status of the started process; others of its tree may still run
+  stray,    // number = pid, name: a process outside the group was killed, or (detail = 1) could not be
+  gone,     // no process of the tree is left; the last report
 };
 enum class start_step : std::int32_t {
   fork,
   directory,
   execute,
-  interpreter,  // the file is there; what its first line names, or its loader, is not
+  interpreter,  // the file exists, but its interpreter (first line of a script) or its loader does not
 };
 
 struct report {
@@ -44,7 +45,7 @@ struct report {
 };
 
 /// Host to warden, one byte each.
-constexpr char command_terminate = 'T';  // SIGTERM to the group and to whoever left it
-constexpr char command_kill = 'K';       // SIGKILL to everybody, again and again until nobody is left
+constexpr char command_terminate = 'T';  // SIGTERM to the group and to processes that left it
+constexpr char command_kill = 'K';       // SIGKILL to the whole tree, repeated until no process is left
 
 }  // namespace hawser::keeper_protocol

@@ -18,7 +18,7 @@ bool for_each_child(void (*visit)(pid_t, void*), void* argument) {
   char text[4096];
   pid_t pid = 0;
   ssize_t size = 0;
-  while ((size = read(file, text, sizeof text)) > 0) {  // a number may be cut by the end of a piece: keep counting
+  while ((size = read(file, text, sizeof text)) > 0) {  // a number may be split between two reads: keep accumulating
     for (ssize_t i = 0; i < size; ++i) {
       if (text[i] >= '0' && text[i] <= '9') {
         pid = pid * 10 + (text[i] - '0');
@@ -41,10 +41,10 @@ bool has_ended(pid_t pid) {
   char text[1024] = {};
   const ssize_t length = read(file, text, sizeof text - 1);
   close(file);
-  const char* rest = length > 0 ? strrchr(text, ')') : nullptr;  // a name may contain anything
+  const char* rest = length > 0 ? strrchr(text, ')') : nullptr;  // the name may contain any character
   if (rest == nullptr || strncmp(rest, ") Z", 3) != 0) return false;
-  // A process whose first thread has ended looks like that, too, while others of it live on. Their number is the
-  // eighteenth word behind the name.
+  // A process whose main thread has ended looks the same while its other threads still run. The thread count is the
+  // eighteenth field after the name.
   for (int word = 0; word < 18 && rest != nullptr; ++word) rest = strchr(rest + 1, ' ');
   return rest == nullptr || atoi(rest) <= 1;
 }

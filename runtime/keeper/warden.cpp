@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One warden per server. It is the subreaper of the server's tree: whoever loses its parent, daemons included, becomes
-// its child, so the tree can be ended to the last process. Only unreaped children are ever signalled, and only this
-// process reaps them: a recycled pid is never hit.
+// One warden per server. It is the subreaper of the server's process tree: every process that loses its parent,
+// including daemons, becomes its child, so the whole tree can be killed. It only signals its own unreaped children, and
+// only it reaps them, so a recycled pid is never signalled.
 #include "warden.hpp"
 
 #include <fcntl.h>
@@ -26,14 +26,14 @@ namespace {
 
 using namespace keeper_protocol;
 
-// When the host died, its servers get this long between SIGTERM and SIGKILL: their stdin has ended, too.
+// The time between SIGTERM and SIGKILL after the host has died. The server's stdin has been closed as well.
 constexpr long orphan_grace_ms = 500;
-// While everybody is being killed, how often to look for who was forked meanwhile.
+// The interval for repeating SIGKILL, to catch processes forked meanwhile.
 constexpr int kill_interval_ms = 10;
-// Someone who outlives SIGKILL for this long cannot be killed by us (another user's, or stuck in the kernel). The host
-// hears of it before it gives up, which it does after a second.
+// A process that survives SIGKILL for this long cannot be killed by us (it belongs to another user, or is stuck in the
+// kernel). It is reported to the host before the host gives up, which it does after one second.
 constexpr long unkillable_after_ms = 500;
-// Then it is tried less often.
+// After that, SIGKILL is repeated at this longer interval.
 constexpr int stubborn_interval_ms = 1000;
 
 long now_ms() {
@@ -42,10 +42,10 @@ long now_ms() {
   return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-// Processes that something was done to. With more of them than it has room for, it is done to some again.
+// Processes that have already been handled. If it overflows, some are handled again.
 class pid_set {
  public:
-  /// Whether it is new here.
+  /// True if `pid` was not in the set.
   bool add(pid_t pid) {
     for (unsigned i = 0; i < count_; ++i) {
       if (pids_[i] == pid) return false;
@@ -79,20 +79,20 @@ class warden {
   void complain();
 
   int control_;
-  pid_t leader_;  // 0 once it was reaped
+  pid_t leader_;  // 0 after it was reaped
   pid_t group_;
   phase phase_ = phase::running;
   bool host_lives_ = true;
   bool group_signalled_ = false;
-  pid_set asked_;   // strays that were sent SIGTERM: some programs take a second one for "at once"
-  pid_set killed_;  // strays that the host was told of
+  pid_set asked_;   // strays that were sent SIGTERM; some programs treat a second SIGTERM as "exit immediately"
+  pid_set killed_;  // strays that were reported to the host
   long kill_at_ = -1;
   long killing_since_ = -1;
   bool complained_ = false;
 };
 
 void warden::tell(report_kind kind, int number, int detail, pid_t named, int flags) const {
-  if (!host_lives_) return;  // somebody may hold a copy of its end of the socket, and never read
+  if (!host_lives_) return;  // another process may hold a copy of the host's end of the socket and never read it
   report r{kind, number, detail, {}};
   if (named != 0) process_name(named, r.name, sizeof r.name);
   ssize_t sent = 0;
@@ -118,26 +118,26 @@ void warden::reap() {
 }
 
 void warden::signal_child(pid_t child, int number) {
-  // The group is signalled as a whole, once per round, and only while one of our unreaped children proves that its
-  // number still belongs to it.
+  // The group is signalled as a whole, once per round, and only while an unreaped child of ours is in it: then the
+  // group id cannot have been recycled.
   if (getpgid(child) == group_) {
     if (group_signalled_) return;
     group_signalled_ = true;
     kill(-group_, number);
-    if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would sleep through it
+    if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would not handle SIGTERM
     return;
   }
   if (number == SIGTERM && !asked_.add(child)) return;
-  const bool ended = has_ended(child);  // and only waits to be reaped: nobody is killed
+  const bool ended = has_ended(child);  // a zombie: nothing is killed
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
-  // Reports of strays may be dropped if the host does not listen; the others may not.
+  // Reports of strays may be dropped if the host does not read them; other reports may not.
   if (number == SIGKILL && !ended && killed_.add(child))
     tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
 }
 
 void warden::signal_tree(int number) {
-  if (number == SIGKILL) group_signalled_ = false;  // again and again; SIGTERM once
+  if (number == SIGKILL) group_signalled_ = false;  // SIGKILL is repeated; SIGTERM is sent once
   struct request {
     warden* self;
     int number;
@@ -146,7 +146,7 @@ void warden::signal_tree(int number) {
     auto& r = *static_cast<request*>(argument);
     r.self->signal_child(child, r.number);
   };
-  // Without /proc only the leader's group can be reached, and only while the leader is not reaped.
+  // Without /proc only the leader's group can be signalled, and only until the leader is reaped.
   if (!for_each_child(visit, &with) && leader_ != 0) signal_child(leader_, number);
 }
 
@@ -179,11 +179,11 @@ int warden::patience() const {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
-// What is due after an event: the change from terminating to killing, and another round of killing.
+// The actions due after an event: the transition from terminating to killing, and the next round of SIGKILL.
 void warden::step() {
   if (kill_at_ >= 0 && now_ms() >= kill_at_) phase_ = phase::killing;
   if (phase_ != phase::killing) return;
-  complain();  // before the next round: whoever is still there has had time to die of the last one
+  complain();  // before the next round, so that processes had time to die from the last one
   signal_tree(SIGKILL);
   if (killing_since_ < 0) killing_since_ = now_ms();
 }
@@ -210,7 +210,7 @@ void warden::watch(int child_signals) {
     if (watched[1].revents != 0) hear_host();
     if (host_lives_ && (watched[2].revents & POLLIN) != 0) host_died();
     reap();
-    // Who lost its parent while the others were being asked to end is asked, too.
+    // Processes that were reparented to the warden during termination get SIGTERM, too.
     if (phase_ == phase::terminating && (watched[0].revents & POLLIN) != 0) signal_tree(SIGTERM);
     step();
   }
@@ -224,7 +224,7 @@ void run_warden(const start_request& request, const int (&fds)[request_descripto
   const int standard[3] = {fds[1], fds[2], fds[3]};
   const int control = fds[4];
   const launched server = launch(request, fds[0], standard);
-  for (int i = 0; i < 4; ++i) close(fds[i]);  // the pipes' ends are the server's alone: their end must be seen
+  for (int i = 0; i < 4; ++i) close(fds[i]);  // only the server may hold the pipe ends, so that end-of-file is seen
   const report first{server.error == 0 ? report_kind::started : report_kind::failed,
                      server.error == 0 ? server.pid : server.error,
                      static_cast<std::int32_t>(server.step),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One process per server, its parent and the subreaper of its tree, which no descendant can leave unseen.
+// The warden: one process per server. It is the parent of the server and the subreaper of its process tree, so no
+// descendant can escape it.
 #pragma once
 
 #include "protocol.hpp"
 
 namespace hawser {
 
-/// Starts one server and watches over its tree until nobody of it is left; then the process ends. `child_signals` is
-/// the keeper's signalfd, which tells each process of its own children.
+/// Starts one server, supervises its process tree until no process is left, then exits. `child_signals` is the keeper's
+/// signalfd, which reports to each process its own children.
 [[noreturn]] void run_warden(const keeper_protocol::start_request& request,
                              const int (&fds)[keeper_protocol::request_descriptors], int child_signals);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program with a libuv loop of its own, to which a test attaches Hawser.
+// A program with its own libuv loop, to which a test attaches Hawser.
 #pragma once
 
 #include <uv.h>
@@ -13,7 +13,7 @@
 
 namespace hawser::testing {
 
-/// A uv_loop_t; when it dies, nothing may be left on it.
+/// A uv_loop_t; on destruction it must have no open handles.
 class libuv_program {
  public:
   libuv_program() { expect(fatal(uv_loop_init(&loop_) == 0)); }
@@ -28,7 +28,7 @@ class libuv_program {
   uv_loop_t loop_{};
 };
 
-/// Attaches Hawser to a new program, runs the task that `make` gives, and detaches.
+/// Attaches Hawser to a new program, runs the task returned by `make`, and detaches.
 inline void run_attached(const std::function<task<void>(loop&)>& make, loop::options options = {}) {
   libuv_program program;
   attached_loop attached{program.loop(), std::move(options)};

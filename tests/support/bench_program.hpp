@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real hawser-bench as a child of a test, with what it printed and how long it took.
+// Runs the real hawser-bench as a child of a test and captures its output, exit code and run time.
 #pragma once
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace hawser::testing {
 
-/// Whether hawser-bench measures in this build, or refuses; a test that needs it is skipped where it does.
+/// Whether hawser-bench measures in this build or refuses to; tests that need it are skipped if it refuses.
 inline bool bench_measures() {
 #ifdef NDEBUG
   if (!instrumented) return true;
@@ -71,13 +71,13 @@ class bench_program {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;
     return pid_ > 0;
   }
-  /// As shells count; -1: it was not over in time, and that is a failure.
+  /// The exit code as in shells; -1 if it did not end in time, which is a failure.
   int wait(std::chrono::seconds patience = std::chrono::seconds{60}) {
     const auto until = std::chrono::steady_clock::now() + patience;
     while (runs()) {
       expect(std::chrono::steady_clock::now() < until) << "it is not over yet";
       if (std::chrono::steady_clock::now() >= until) return -1;
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // other processes' ends make no event for us
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // the exit of another process is no event for us
     }
     return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
   }
@@ -86,7 +86,7 @@ class bench_program {
   [[nodiscard]] bool says(std::string_view part) const {
     return out().find(part) != std::string::npos || err().find(part) != std::string::npos;
   }
-  /// What `--json` printed.
+  /// The lines that `--json` printed.
   [[nodiscard]] std::vector<boost::json::object> lines() const {
     std::vector<boost::json::object> all;
     const std::string text = out();
@@ -97,7 +97,7 @@ class bench_program {
     }
     return all;
   }
-  /// How many lines of `--json` have this member, with this text.
+  /// The number of `--json` lines that have this member with this text.
   [[nodiscard]] int lines_with(std::string_view member, std::string_view text) const {
     int count = 0;
     for (const auto& line : lines()) {
@@ -129,8 +129,8 @@ class bench_program {
   int status_ = -1;
 };
 
-/// `hawser-bench server` for so many seconds. On a machine that is busy, time may end before the last steps; then a
-/// run three times as long has them. The most calls at once may be left out.
+/// Runs `hawser-bench server` for this many seconds. On a busy machine the time may end before the last steps; then
+/// the run is repeated with three times the length. The highest concurrency level may be left out.
 inline void measure_whole(std::optional<bench_program>& p, const std::vector<std::string>& words, int seconds) {
   for (const int length : {seconds, 3 * seconds, 9 * seconds}) {
     std::vector<std::string> all{"server", "--seconds", std::to_string(length), "--json"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a call through a hub ended, and how often: exactly once is what every test wants to see.
+// Records how a call through a hub ended, and how often: tests expect exactly once.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct call_outcome {
   [[nodiscard]] std::string said() const { return failure ? failure->what : text; }
 };
 
-/// Makes a call and keeps its end.
+/// Makes a call and records its outcome.
 inline task<void> call_into(hub& to, call_outcome& into, std::string tool, std::string arguments,
                             call_settings settings = {}) {
   auto answer = co_await to.call(std::move(tool), std::move(arguments), std::move(settings));

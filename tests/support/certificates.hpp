@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Real certificates, made for the test that wants them: authorities, servers, clients, and everything that can be wrong
-// with one.
+// Real certificates generated for a test: authorities, servers, clients, and invalid ones of every kind.
 #pragma once
 
 #include <openssl/ec.h>
@@ -23,19 +22,19 @@ struct certificate_wish {
   std::vector<std::string> hosts{};
   std::vector<std::string> addresses{};
   bool authority = false;
-  int first_day = -1;  // from today
+  int first_day = -1;  // days from today
   int last_day = 30;
 };
 
-/// A certificate and its key.
+/// A certificate with its key.
 class credential {
  public:
-  /// Self-signed without an issuer.
+  /// Self-signed if there is no issuer.
   explicit credential(const certificate_wish& wish, const credential* issuer = nullptr)
       : key_(EVP_EC_gen("P-256"), EVP_PKEY_free), certificate_(X509_new(), X509_free) {
     X509* made = certificate_.get();
     X509_set_version(made, X509_VERSION_3);
-    static long serial = 0;  // two certificates of one issuer must differ in it
+    static long serial = 0;  // the serial numbers of one issuer must be unique
     ASN1_INTEGER_set(X509_get_serialNumber(made), std::time(nullptr) * 1000 + ++serial);
     X509_gmtime_adj(X509_getm_notBefore(made), wish.first_day * 86'400L);
     X509_gmtime_adj(X509_getm_notAfter(made), wish.last_day * 86'400L);
@@ -70,7 +69,7 @@ class credential {
     X509_add_ext(certificate_.get(), extension, -1);
     X509_EXTENSION_free(extension);
   }
-  // By hand, because the names may have a zero byte inside.
+  // Built by hand because the names may contain a zero byte.
   void add_names(const certificate_wish& wish) {
     if (wish.hosts.empty() && wish.addresses.empty()) return;
     GENERAL_NAMES* names = sk_GENERAL_NAME_new_null();
@@ -104,13 +103,13 @@ class credential {
   std::unique_ptr<X509, decltype(&X509_free)> certificate_;
 };
 
-/// A root authority, one below it, and the files of whatever they sign.
+/// A root authority, an intermediate one, and the files of the certificates they sign.
 class certificate_office {
  public:
   [[nodiscard]] const credential& root() const { return root_; }
   [[nodiscard]] const credential& intermediate() const { return intermediate_; }
 
-  /// The path of a new file.
+  /// Writes a new file and returns its path.
   std::string file(const std::string& text) {
     const std::string path = folder_ / (std::to_string(++files_) + ".pem");
     std::ofstream{path} << text;
@@ -122,7 +121,7 @@ class certificate_office {
     const credential leaf{wish, &intermediate_};
     return file(leaf.certificate() + intermediate_.certificate() + leaf.key());
   }
-  /// Good for "localhost" and 127.0.0.1.
+  /// Valid for "localhost" and 127.0.0.1.
   std::string local_file() {
     return signed_file({.name = "local", .hosts = {"localhost"}, .addresses = {"127.0.0.1", "::1"}});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client of an MCP server that is a real child process, in the hands of a test: it says lines and sees lines.
+// A test's client of an MCP server that is a real child process: sends and receives lines.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ class child_client final : public receiver {
 
   stdio_channel wire;
   std::deque<std::string> messages;
-  std::string ended;  ///< how, once it has
+  std::string ended;  ///< how the connection ended, if it has
 
   void say(std::string_view json) { wire.send({.line = std::string{json} + '\n'}); }
   task<std::string> next() {
@@ -81,7 +81,7 @@ inline task<void> with_child_in(loop& l, command what, client_body inside) {
   expect(ended.has_value());
 }
 
-/// Starts it, runs `inside`, ends it.
+/// Starts the child, runs `inside`, and ends the child.
 inline void with_child(command what, client_body inside) {
   loop l;
   l.run(with_child_in(l, std::move(what), inside));

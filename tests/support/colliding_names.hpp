@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names of members that all fall into one bucket of the hash table of a boost::json::object. A hostile server can
-// prepare them offline: the table has as many buckets as the object has members, and the salt of its hash is the
-// address of the table.
+// Member names that all fall into one bucket of the hash table of a boost::json::object. A hostile server can prepare
+// them offline: the table has as many buckets as the object has members, and the salt of its hash is the address of
+// the table.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace hawser::testing {
 
-/// What is known of the salt: the last byte of the address. A character changes only its own bits of the hash before it
-/// is multiplied; what stands above them in the salt is added to the hashes of all names of one length alike.
+/// What is known about the salt: the last byte of the address. A character changes only its own bits of the hash
+/// before the multiplication; the higher bits of the salt add the same amount to the hashes of all names of one
+/// length.
 struct known_salt {
-  std::uint8_t last_byte = 0x10;  ///< as that of a table for which malloc() maps memory
+  std::uint8_t last_byte = 0x10;  ///< that of a table for which malloc() maps memory
 };
-/// Nothing but that it is a multiple of 16: then names are made of control characters, which have four bits.
+/// Only that it is a multiple of 16: then the names consist of control characters, which have four bits.
 inline constexpr std::optional<known_salt> any_salt{};
 inline constexpr std::optional<known_salt> mapped_table{known_salt{}};
 
-/// 2^bits names for an object of just these members.
+/// 2^bits names for an object with exactly these members.
 inline std::vector<std::string> colliding_names(unsigned bits, std::optional<known_salt> known) {
-  constexpr std::uint64_t prime = 0x100000001B3;  // FNV-1a, as boost/json/detail/digest.hpp has it
+  constexpr std::uint64_t prime = 0x100000001B3;  // FNV-1a, as in boost/json/detail/digest.hpp
   constexpr std::uint64_t start = 0xcbf29ce484222325;
   std::uint64_t inverse = prime;  // modulo 2^64, by Newton's method
   for (int i = 0; i < 6; ++i) inverse *= 2 - prime * inverse;
@@ -35,8 +36,8 @@ inline std::vector<std::string> colliding_names(unsigned bits, std::optional<kno
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   const std::size_t wanted = std::size_t{1} << bits;
 
-  // Halves of names, by number: the state behind each first one, and before each second one that ends with zero in all
-  // these bits.
+  // Halves of names, by number: the hash state after each first half, and before each second half that ends with zero
+  // in all these bits.
   std::size_t length = 0;
   std::size_t halves = 1;
   for (; halves < 2 * wanted; halves *= letters.size()) ++length;
@@ -78,7 +79,7 @@ inline std::string object_of(const std::vector<std::string>& names, std::string_
   return all + '}';
 }
 
-/// With others, which collide with nothing, to so many in all.
+/// Adds names that do not collide, up to `members` in total.
 inline std::vector<std::string> filled_up(std::vector<std::string> colliding, std::size_t members) {
   for (std::size_t i = 0; colliding.size() < members; ++i) colliding.push_back("other" + std::to_string(i));
   return colliding;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The question that most tests ask of a text.
+// Substring search, used by most tests.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An object that knows how many of its kind are alive: put it into frames and closures to see them end.
+// Counts its live instances: put one into frames and closures to check that they are destroyed.
 #pragma once
 
 namespace hawser::testing {
@@ -16,7 +16,7 @@ class counted {
   [[nodiscard]] static long alive() noexcept { return alive_; }
 
  private:
-  static inline long alive_ = 0;  // tests use it on one thread
+  static inline long alive_ = 0;  // not thread-safe; tests use it on one thread
 };
 
 }  // namespace hawser::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What work costs, whatever else the machine does meanwhile.
+// Measures CPU time, which does not depend on the load of the machine.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace hawser::testing {
 
-/// Processor time of the calling thread so far.
+/// CPU time of the calling thread so far.
 inline std::chrono::nanoseconds thread_cpu_time() noexcept {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec};
 }
 
-/// Of the calling thread for this work, the best of three tries: others share the caches.
+/// CPU time of the calling thread for this work, the best of three tries: other processes share the caches.
 template <class F>
 std::chrono::nanoseconds cpu_time_of(F work) {
   auto best = std::chrono::nanoseconds::max();

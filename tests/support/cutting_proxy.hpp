@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A TCP proxy that resets each connection after a random number of bytes, in whichever direction they went. Threads and
-// blocking sockets, so that it shares no code with what it tests.
+// A TCP proxy that resets each connection after a random number of bytes, counted in both directions. Uses threads
+// and blocking sockets, so that it shares no code with what it tests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ class cutting_proxy {
     return ntohs(address.sin_port);
   }
 
-  /// Accepts for as long as the process lives.
+  /// Accepts connections until the process ends.
   void run() {
     for (;;) {
       const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -68,7 +68,7 @@ class cutting_proxy {
     const sockaddr_in address = loopback(upstream_);
     if (connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
       forward(client, server, budget);
-    // A reset instead of an orderly end: what was sent and not yet read is gone, too.
+    // A reset instead of an orderly close: it also discards data that was sent but not read.
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     for (const int end : {client, server}) {
       setsockopt(end, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

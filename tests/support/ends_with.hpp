@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For rules whose breaking ends the process: break them in a process of their own.
+// Tests checks that abort the process, by running them in a forked process.
 #pragma once
 
 #include <sys/resource.h>

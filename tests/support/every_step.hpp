@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Brute force against wrong coroutines: run a task to its end and count the loop's steps; then, for every k, run it
-// again and stop it after k steps: once just before the next one, when something has happened and nobody has heard of
-// it yet, and once when nothing is ready any more and everybody waits. Each time it must end, leave nothing alive and
-// no descriptor open, and let the loop close. Loops that run themselves and loops that are attached to one of the
-// program take turns, so that every task is tried in both forms.
+// Brute-force cancellation test for coroutines. Runs a task to its end and counts the loop's steps; then, for every
+// k, runs it again and stops it after k steps: once just before the next step, when a completion is pending but not
+// yet delivered, and once when nothing is ready and all coroutines wait. Each time the task must end, leave no object
+// alive and no descriptor open, and let the loop close. Own loops and loops attached to a program's uv_loop_t
+// alternate, so that every task is tested with both.
 #pragma once
 
 #include <unistd.h>
@@ -21,16 +21,17 @@ namespace hawser::testing {
 
 struct every_step_options {
   hawser::clock* clock = nullptr;
-  /// Tasks that wait for the outside world take a different number of steps each time; so many more are tried.
+  /// Tasks that wait for external events take a different number of steps each time; this many additional steps are
+  /// tried.
   int beyond = 3;
-  /// It waits for the outside world, with nothing ready, and must have been stopped there, too.
+  /// The task waits for external events with nothing ready, and must have been stopped there at least once.
   bool waits = false;
-  /// A task of very many steps that are alike is stopped at each so many.
+  /// For a task of very many similar steps: stop only at every `stride`-th step.
   int stride = 1;
 };
 
-/// `make(loop)` gives the task anew. A loop that does not close clean ends the program, so getting back here is half
-/// of the proof. Returns how many steps the undisturbed run took.
+/// `make(loop)` returns a new task. A loop that does not close cleanly aborts the program, so returning at all is
+/// part of the test. Returns the number of steps of the undisturbed run.
 inline int every_step(const std::function<task<void>(loop&)>& make, every_step_options options = {}) {
   enum class moment { before_a_step, while_all_wait };
   int stopped_while_waiting = 0;
@@ -62,11 +63,11 @@ inline int every_step(const std::function<task<void>(loop&)>& make, every_step_o
     return steps;
   };
   const int length = run_stopping_at(-1, moment::before_a_step);
-  const std::size_t descriptors = open_descriptors();  // the first run may have left some in libraries' own hands
+  const std::size_t descriptors = open_descriptors();  // the first run may have left descriptors open in libraries
   for (int k = 0; k < length + options.beyond; k += options.stride) {
     run_stopping_at(k, moment::before_a_step);
     run_stopping_at(k, moment::while_all_wait);
-    // A server that the test plays on another thread accepts a connection, and hears of its end, a moment later.
+    // A test server on another thread accepts connections, and sees them close, a moment later.
     bool as_before = open_descriptors() <= descriptors;
     for (int patience = 1000; patience > 0 && !as_before; --patience) {
       usleep(1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An authorization server and the MCP server that it protects, on one origin, in threads of the test's own process. It
-// rotates refresh tokens, revokes a family when one is used twice, expires tokens on command and counts; and a test may
-// put another answer in the place of each of its own.
+// An authorization server and the MCP server that it protects, on one origin, in threads of the test process. It
+// rotates refresh tokens, revokes a token family on reuse, expires tokens on command, and counts requests. A test can
+// replace each of its responses.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace hawser::testing {
 
 struct fake_answer {
-  enum class ending { whole, reset, silence };  ///< all of it; a reset in its place; nothing until the client leaves
+  enum class ending { whole, reset, silence };  ///< complete; a reset instead; no response until the client disconnects
   std::string status = "200 OK";
   std::string body{};
   std::string fields{};  ///< header lines
@@ -33,35 +33,35 @@ struct fake_tokens {
   std::string scope{};
 };
 
-/// What happened so far.
+/// Counts of what happened so far.
 struct fake_counts {
   int registrations = 0;
-  int authorizations = 0;  ///< codes that were given out
-  int codes = 0;           ///< that were redeemed
-  int refreshes = 0;       ///< that were granted
-  int refusals = 0;        ///< answers of the token endpoint that are errors
-  int replays = 0;         ///< refresh tokens that came a second time
+  int authorizations = 0;  ///< authorization codes issued
+  int codes = 0;           ///< authorization codes exchanged
+  int refreshes = 0;       ///< refresh requests granted
+  int refusals = 0;        ///< error responses of the token endpoint
+  int replays = 0;         ///< refresh tokens used a second time
   int revocations = 0;
-  int calls = 0;    ///< tool calls that were answered
-  int denials = 0;  ///< 401 and 403
+  int calls = 0;    ///< tool calls answered
+  int denials = 0;  ///< 401 and 403 responses
 };
 
 struct fake_authorization_options {
-  bool rotates = true;              ///< a refresh gives a new refresh token, and the old one is used up
-  bool gives_refresh = true;        ///< else there is none at all
-  bool revokes_families = true;     ///< when a used one comes again
-  std::string expires_in = "3600";  ///< as it stands in the answer; empty: it is not said
-  std::string method = "none";      ///< token_endpoint_auth_methods_supported, and what registration answers
-  std::string scope = "mcp:basic";  ///< what a 401 asks for
-  std::string admin = "mcp:admin";  ///< what the tool `admin` needs besides
+  bool rotates = true;              ///< a refresh issues a new refresh token and invalidates the old one
+  bool gives_refresh = true;        ///< if false, no refresh tokens are issued
+  bool revokes_families = true;     ///< if a used refresh token is used again
+  std::string expires_in = "3600";  ///< as in the response; empty: omitted
+  std::string method = "none";      ///< token_endpoint_auth_methods_supported, and the method in registration responses
+  std::string scope = "mcp:basic";  ///< the scope in a 401 challenge
+  std::string admin = "mcp:admin";  ///< the additional scope that the tool `admin` requires
   std::string path = "/mcp";
-  std::string resource{};     ///< that its tokens are for; empty = what it protects itself
+  std::string resource{};     ///< the resource of its tokens; empty = the server it protects itself
   bool whole_origin = false;  ///< its metadata names the whole origin as the resource
 };
 
 class fake_authorization_server {
  public:
-  using usual = std::function<fake_answer()>;  ///< what would be said, with all that it changes
+  using usual = std::function<fake_answer()>;  ///< produces the regular response, with all side effects
   using instead = std::function<fake_answer(const web_request& asked, const usual& otherwise)>;
 
   explicit fake_authorization_server(fake_authorization_options options = {})
@@ -69,15 +69,15 @@ class fake_authorization_server {
 
   [[nodiscard]] std::string issuer() const { return web_.origin(); }
   [[nodiscard]] std::string resource() const { return web_.origin() + options_.path; }
-  /// What its tokens are for.
+  /// The resource of its tokens.
   [[nodiscard]] std::string granted_for() const {
     if (options_.whole_origin) return issuer();
     return options_.resource.empty() ? resource() : options_.resource;
   }
   [[nodiscard]] const web_script& web() const noexcept { return web_; }
 
-  // From any thread, like everything here.
-  /// At this path ("/token"), `what` is asked first from now on.
+  // All of these may be called from any thread.
+  /// From now on, requests to this path ("/token") are answered by `what`.
   void replace(const std::string& path, instead what) {
     const std::scoped_lock lock{guard_};
     replaced_[path] = std::make_shared<const instead>(std::move(what));
@@ -86,30 +86,30 @@ class fake_authorization_server {
     const std::scoped_lock lock{guard_};
     replaced_.erase(path);
   }
-  /// From now on another authorization server speaks for what this one protects; it lives longer.
+  /// From now on another authorization server is the issuer for the protected server; it must outlive this one.
   void move_to(fake_authorization_server& other) {
     const std::scoped_lock lock{guard_};
     moved_to_ = &other;
     access_.clear();
   }
-  /// A client that did not have to register.
+  /// A client that does not need to register.
   void know(const std::string& client, const std::string& key = {}) {
     const std::scoped_lock lock{guard_};
     clients_[client] = key;
   }
-  /// As if this client had logged in: a family of its own.
+  /// As if this client had logged in: creates a token family.
   fake_tokens log_in(const std::string& client, const std::string& scope) {
     const std::scoped_lock lock{guard_};
     clients_.try_emplace(client);
     return grant({.family = ++families_, .client = client, .scope = scope}, options_.gives_refresh);
   }
-  /// No access token that was given so far is good any more.
+  /// Invalidates all access tokens issued so far.
   void expire() {
     const std::scoped_lock lock{guard_};
     access_.clear();
     callers_.clear();
   }
-  /// Nor is any refresh token: the person took everything back.
+  /// Invalidates the refresh tokens as well, as if the user had revoked all access.
   void revoke_all() {
     const std::scoped_lock lock{guard_};
     access_.clear();
@@ -119,18 +119,18 @@ class fake_authorization_server {
     const std::scoped_lock lock{guard_};
     return counts_;
   }
-  /// How many different arguments the calls had that were answered since the last expire(): where every caller says
-  /// who it is, so many have had their turn.
+  /// The number of different arguments in the calls answered since the last expire(): if each caller sends its own
+  /// name, this is the number of callers that have been served.
   [[nodiscard]] std::size_t callers() const {
     const std::scoped_lock lock{guard_};
     return callers_.size();
   }
-  /// Waits until there are so many.
+  /// Waits until there are this many.
   bool wait_for_callers(std::size_t count, std::chrono::seconds bound = std::chrono::seconds{60}) {
     std::unique_lock lock{guard_};
     return news_.wait_for(lock, bound, [&] { return callers_.size() >= count; });
   }
-  /// Waits until a claim about the counts is true; false after the time is up.
+  /// Waits until a condition on the counts is true; false on timeout.
   bool wait(const std::function<bool(const fake_counts&)>& claim,
             std::chrono::seconds bound = std::chrono::seconds{30}) {
     std::unique_lock lock{guard_};
@@ -225,7 +225,7 @@ class fake_authorization_server {
     return json(made, "201 Created");
   }
 
-  /// The person says yes at once.
+  /// The user consents at once.
   fake_answer authorization(form_fields asked) {
     const bool wrong = !clients_.contains(asked["client_id"]) || asked["response_type"] != "code" ||
                        asked["code_challenge_method"] != "S256" || asked["redirect_uri"].empty();
@@ -246,7 +246,7 @@ class fake_authorization_server {
     return json({{"error", code}}, std::move(status));
   }
 
-  /// The client that a form and the Authorization field name, if it proved who it is.
+  /// The client named in the form or the Authorization field, if it authenticated.
   [[nodiscard]] std::optional<std::string> client_of(const web_request& asked, form_fields& form) const {
     std::string id = form["client_id"];
     std::string key = form["client_secret"];
@@ -317,7 +317,7 @@ class fake_authorization_server {
   }
   fake_answer granted(const token& like) {
     const auto is_kin = [&](const auto& one) { return one.second.family == like.family; };
-    // Who does not rotate gives out a refresh token once, with the first access token.
+    // Without rotation a refresh token is issued once, with the first access token.
     const bool has_one = !options_.rotates && std::any_of(refresh_.begin(), refresh_.end(), is_kin);
     const fake_tokens made = grant(like, options_.gives_refresh && !has_one);
     std::string body = R"({"access_token":")" + made.access + R"(","token_type":"Bearer")";
@@ -335,7 +335,7 @@ class fake_authorization_server {
                       "/.well-known/oauth-protected-resource" + options_.path + "\"\r\n"};
   }
 
-  /// Nothing if the token is not good.
+  /// nullopt if the token is not valid.
   [[nodiscard]] std::optional<std::string> scope_of(const std::string& token) const {
     if (moved_to_ != nullptr) {
       const std::scoped_lock lock{moved_to_->guard_};
@@ -345,7 +345,7 @@ class fake_authorization_server {
     return known == access_.end() ? std::nullopt : std::optional{known->second.scope};
   }
 
-  /// A server of the legacy era without sessions, with the tools `echo` and `admin`.
+  /// A legacy server without sessions, with the tools `echo` and `admin`.
   fake_answer mcp(const web_request& asked) {
     const std::string said = asked.field("Authorization");
     const auto scope = said.starts_with("Bearer ") ? scope_of(said.substr(7)) : std::nullopt;
@@ -387,7 +387,7 @@ class fake_authorization_server {
   int families_ = 0;
   fake_counts counts_;
   fake_authorization_server* moved_to_ = nullptr;
-  web_script web_;  // last: its threads use the rest
+  web_script web_;  // last: its threads use the members above
 };
 
 }  // namespace hawser::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A name server on UDP 127.0.0.1 with a thread and a blocking socket of its own, so that nothing of ours is on its
-// side. Answers A and AAAA from a table, or misbehaves as told. Not for zones, TCP or anything else of DNS.
+// A DNS server on UDP 127.0.0.1 with its own thread and blocking socket, so that it shares no code with Hawser.
+// Answers A and AAAA queries from a table, or misbehaves as configured. No zones, no TCP, no other part of DNS.
 #pragma once
 
 #include <netinet/in.h>
@@ -28,8 +28,8 @@ namespace hawser::testing {
 
 class fake_dns_server {
  public:
-  /// By name, lower case, without a dot at the end. A name with no address of the family asked for has no data; a
-  /// name that is not there does not exist.
+  /// By name, lower case, without a final dot. A name without addresses of the requested family gives NODATA; a name
+  /// that is not in the table gives NXDOMAIN.
   using table = std::map<std::string, std::vector<ip_address>>;
   enum class manner : std::uint8_t { answers, silent, silent_for_v4, silent_for_v6, nxdomain, servfail };
 
@@ -55,7 +55,7 @@ class fake_dns_server {
 
   /// For resolver_options::servers.
   [[nodiscard]] std::string address() const { return at_.to_string(); }
-  /// How many questions have arrived, repetitions included.
+  /// The number of queries received, including repetitions.
   [[nodiscard]] int asked() const noexcept { return asked_; }
 
  private:
@@ -67,7 +67,7 @@ class fake_dns_server {
   struct question {
     std::string name;
     std::uint16_t type = 0;
-    std::size_t end = 0;  // where in the packet it ends; 0 if it is none
+    std::size_t end = 0;  // its end in the packet; 0 if it is invalid
   };
 
   void serve() {
@@ -115,7 +115,7 @@ class fake_dns_server {
     const bool unknown = manner_ == manner::nxdomain || found == names_.end();
     const std::uint8_t code = manner_ == manner::servfail ? 2 : unknown ? 3 : 0;
     packet reply(request.begin(), request.begin() + static_cast<std::ptrdiff_t>(asked.end));
-    reply[2] = 0x85;  // a response, authoritative, recursion was desired
+    reply[2] = 0x85;  // a response, authoritative, recursion desired
     reply[3] = static_cast<std::uint8_t>(0x80 | code);
     std::fill(reply.begin() + 6, reply.begin() + header_size, std::uint8_t{0});
     if (code != 0) return reply;
@@ -124,7 +124,7 @@ class fake_dns_server {
       if (asked.type != (v4 ? type_a : type_aaaa)) continue;
       ++reply[7];
       const std::uint8_t size = v4 ? 4 : 16;
-      // The name by reference to the question, type, class IN, a minute to live, length.
+      // The name as a pointer to the question, type, class IN, a TTL of 60 s, length.
       reply.insert(reply.end(),
                    {0xc0, header_size, 0, static_cast<std::uint8_t>(asked.type), 0, 1, 0, 0, 0, 60, 0, size});
       reply.insert(reply.end(), address.bytes().begin(), address.bytes().begin() + size);

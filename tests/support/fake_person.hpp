@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Who sits in front of the browser, for an authorization server that says yes at once: asks for a page, and goes where
-// it is sent.
+// Plays the user's browser, for an authorization server that consents at once: requests a page and follows its
+// redirects.
 #pragma once
 
 #include "web_script.hpp"
 
 namespace hawser::testing {
 
-/// As its Content-Length says; without one it is whole when the connection ends.
+/// Whether the response is complete by its Content-Length; without one it is complete when the connection ends.
 inline bool is_whole(const std::string& answer) {
   const std::size_t head = answer.find("\r\n\r\n");
   const std::string said = web_request{.head = answer.substr(0, head), .body = {}}.field("Content-Length");
@@ -17,7 +17,8 @@ inline bool is_whole(const std::string& answer) {
   return answer.size() - head - 4 >= length;
 }
 
-/// What a server on the loopback says to one GET, or to one POST if there is a body; blocks. Empty if nobody is there.
+/// The response of a server on loopback to one GET, or to one POST if there is a body; blocks. Empty if the
+/// connection fails.
 inline std::string ask_loopback(const http_url& at, std::string_view body = {}, std::string_view fields = {}) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in to{};
@@ -38,12 +39,12 @@ inline std::string ask_loopback(const http_url& at, std::string_view body = {}, 
   return answer;
 }
 
-/// Where a redirect leads; empty if it is none.
+/// The target of a redirect; empty if it is not a redirect.
 inline std::string location_of(const std::string& answer) {
   return web_request{.head = answer, .body = {}}.field("Location");
 }
 
-/// Opens the page and follows up to three redirects, as a browser does; what the last page says.
+/// Opens the page and follows up to three redirects, like a browser; returns the last page.
 inline std::string browse(std::string url) {
   std::string answer;
   for (int hops = 0; hops < 4 && !url.empty(); ++hops) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server inside the test's own loop, for a hub: it shakes hands and lists its tools by itself, and leaves every call
-// to the test, which answers with whatever bytes it likes.
+// A server on the test's own loop, for a hub: it does the handshake and lists its tools by itself, and leaves every
+// call to the test, which responds with any bytes.
 #pragma once
 
 #include <deque>
@@ -27,9 +27,9 @@ class far_server final : private receiver {
   /// The result of each tools/list; an empty text leaves it unanswered.
   std::function<std::string(std::string_view request)> listed = [](std::string_view) { return one_tool("echo"); };
   std::size_t connections = 0;
-  std::vector<std::string> lists{};   ///< every tools/list that came
-  std::deque<std::string> calls{};    ///< every tools/call that nobody has taken yet
-  std::vector<std::string> others{};  ///< whatever else came, but for the handshake
+  std::vector<std::string> lists{};   ///< every tools/list request received
+  std::deque<std::string> calls{};    ///< every tools/call request that the test has not taken yet
+  std::vector<std::string> others{};  ///< every other request, except the handshake
 
   static std::string one_tool(std::string_view name, std::string_view more = {}) {
     return R"({"tools":[{"name":)" + json_string(name) + R"(,"inputSchema":{"type":"object"})" + std::string{more} +
@@ -41,7 +41,7 @@ class far_server final : private receiver {
   std::function<std::unique_ptr<channel>()> connect() {
     return [this]() -> std::unique_ptr<channel> {
       auto both = memory_channel::make(home_);
-      ends_.push_back(std::move(both.second));  // an old one may not have heard yet that it is closed
+      ends_.push_back(std::move(both.second));  // an old one may not have seen its close yet
       own_ = ends_.back().get();
       ++connections;
       work_.spawn(open(*this));
@@ -58,7 +58,7 @@ class far_server final : private receiver {
     calls.pop_front();
     co_return first;
   }
-  /// A line; every ID in it becomes the id of that request.
+  /// Sends a line; every ID in it is replaced by the id of that request.
   void say(std::string line, std::string_view request = {}) {
     if (!request.empty()) {
       for (std::size_t at = 0; (at = line.find("ID", at)) != std::string::npos;) line.replace(at, 2, id_of(request));
@@ -70,7 +70,7 @@ class far_server final : private receiver {
   }
   void change_list() { say(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})"); }
   void end() { own_->end(error{.code = errc::closed, .what = "it ended"}); }
-  /// After the hub was closed.
+  /// To be awaited after the hub was closed.
   task<void> closed() { co_await work_.join(); }
 
  private:

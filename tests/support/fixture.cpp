@@ -21,7 +21,7 @@ std::string program(const std::string& name) {
 }
 
 std::string new_token() {
-  // Of digits: what looks like a secret in the arguments of a server is warned about, and redacted.
+  // Digits only: server arguments that look like secrets cause warnings and are redacted.
   std::string token = "token-";
   for (const char c : random_bytes(8)) token += std::to_string(static_cast<unsigned char>(c));
   return token;
@@ -35,7 +35,7 @@ command fixture(const std::string& token, const std::string& mode, std::vector<s
 
 namespace {
 
-// Not by an ifstream: it throws when the process ends between opening and reading.
+// Not with an ifstream: it throws if the process ends between opening and reading.
 std::string command_line(const fs::path& file) {
   std::string text(4096, '\0');
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -63,7 +63,7 @@ std::vector<int> survivors(const std::string& token, int patience_ms) {
   while (true) {
     auto left = processes_with(token);
     if (left.empty() || std::chrono::steady_clock::now() > until) return left;
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // other processes' ends make no event for us
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // the exit of another process is no event for us
   }
 }
 

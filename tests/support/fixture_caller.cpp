@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host that makes calls to four servers, ends many of them early, and writes down what it was told about each: a line
-// "ID answered", "ID no" or "ID unknown" (whether the call was executed). The test compares these claims with the
-// servers' ledger. It also kills and
-// restarts its own servers at random, and may stop in the middle.
+// A host that makes calls to four servers, ends many of them early, and records the reported outcome of each as a
+// line "ID answered", "ID no" or "ID unknown" (whether the call was executed). The test compares these claims with
+// the servers' ledger. It also kills and restarts its own servers at random, and may stop in the middle.
 //
 //   fixture_caller CLAIMS LEDGER FIRST_ID CALLS SEED LEGACY_URL MODERN_URL TOKEN
 #include <fcntl.h>
@@ -52,7 +51,7 @@ host_settings four_servers(const assignment& a) {
     remote.transport =
         http_settings{.url = modern ? a.modern_url : a.legacy_url, .type = http_settings::kind::streamable};
     for (server_settings* one : {&child, &remote}) {
-      one->protocol.era = era;  // so that a server that dies while it is probed is a failed start like any other
+      one->protocol.era = era;  // so that a server that exits while it is probed is a failed start like any other
       one->restarts = {.first_pause = 1ms, .longest_pause = 10ms, .starts = 1'000'000};
       one->ladder = {.after_stdin = 200ms, .after_sigterm = 200ms, .after_sigkill = 10s};
       settings.servers.push_back(std::move(*one));
@@ -67,7 +66,7 @@ void write_claim(int file, int id, const result<envelope>& answer) {
   if (::write(file, line.data(), line.size()) < 0) _exit(3);
 }
 
-// Kills processes of servers, and restarts servers in order, which gives them time to finish what they have read.
+// Kills server processes, and restarts servers in order, which gives them time to finish what they have read.
 void end_servers(host& of, const std::atomic<bool>& done, unsigned seed) {
   std::mt19937 random{seed};
   while (!done) {
@@ -80,7 +79,7 @@ void end_servers(host& of, const std::atomic<bool>& done, unsigned seed) {
   }
 }
 
-// How a call may end besides being answered.
+// How a call may end other than being answered.
 enum class fate : std::uint8_t { none, timed_out, stopped_before, stopped_at_once, stopped_soon };
 
 fate next_fate(std::mt19937& random) {
@@ -93,7 +92,7 @@ void make_calls(host& of, const assignment& a) {
   std::counting_semaphore<> places{in_flight};
   const std::vector<std::string> tools{"child_legacy__work", "child_modern__work", "http_legacy__work",
                                        "http_modern__work"};
-  // Half of the runs stop in the middle, with everything in flight.
+  // Half of the runs stop in the middle, with calls in flight.
   const int stop_at = random() % 2 == 0 ? static_cast<int>(random() % static_cast<unsigned>(a.calls)) : -1;
   std::thread stopper;
   for (int i = 0; i < a.calls; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A child that misbehaves on request: fixture_child TOKEN MODE [ARGUMENT …]. The token does nothing; it stands in the
+// A child that misbehaves on request: fixture_child TOKEN MODE [ARGUMENT …]. The token has no effect; it is in the
 // command line of this process and of every process it forks, so that a test can look for survivors.
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@ void write_all(int fd, std::string_view text) {
   }
 }
 
-// Sends back whatever comes, until it ends.
+// Echoes its input until it ends.
 void echo() {
   std::vector<char> piece(65536);
   while (true) {
@@ -37,7 +37,7 @@ void echo() {
   }
 }
 
-// The parent has gone away from its pipes, or never cared for them: lives on until somebody ends it.
+// Ignores its pipes and runs until it is killed.
 [[noreturn]] void live_on() {
   while (true) pause();
 }
@@ -47,7 +47,7 @@ void ready() { write_all(1, "ready\n"); }
 void ignore_sigterm() {
   signal(SIGTERM, SIG_IGN);
   ready();
-  live_on();  // and the end of its stdin
+  live_on();  // also ignores the end of its stdin
 }
 
 // Like a launcher that exits and leaves the real server behind, with the pipes.
@@ -64,8 +64,8 @@ void daemonise() {
     setsid();
     const pid_t between = getpid();
     if (fork() != 0) _exit(0);
-    while (getppid() == between) usleep(100);  // or there would be two who left the group
-    signal(SIGTERM, SIG_IGN);                  // only SIGKILL, by somebody who still knows of it, ends this one
+    while (getppid() == between) usleep(100);  // otherwise two processes would have left the group
+    signal(SIGTERM, SIG_IGN);                  // ended only by SIGKILL from a process that still tracks it
     ready();
     for (const int fd : {0, 1, 2}) close(fd);
     open("/dev/null", O_RDWR);
@@ -73,7 +73,7 @@ void daemonise() {
   }
 }
 
-// Somebody who has left the group, but not a parent that stays until it is killed.
+// A process that has left the group, with a parent that stays until it is killed.
 void keep_a_stray() {
   signal(SIGTERM, SIG_IGN);
   if (fork() == 0) {
@@ -83,7 +83,8 @@ void keep_a_stray() {
   live_on();
 }
 
-// A worker that has left the group and whose first thread has ended: to the system's eye a zombie, but it works on.
+// A worker that has left the group and whose first thread has ended: the system shows it as a zombie, but it
+// continues to run.
 void end_first_thread() {
   if (fork() == 0) {
     setsid();
@@ -125,7 +126,7 @@ void print_environment() {
   for (char** entry = environ; *entry != nullptr; ++entry) write_all(1, std::string{*entry} + '\n');
 }
 
-// Asks the kernel about each number rather than opening /proc/self/fd, which would show up in its own list.
+// Asks the kernel about each number instead of opening /proc/self/fd, which would appear in its own list.
 void print_descriptors() {
   std::string list;
   for (int fd = 0; fd < 4096; ++fd) {

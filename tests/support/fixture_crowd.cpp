@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One of many programs that share a login: threads with a hub each, which call a server again and again until stdin
-// ends, and then say how that went.
+// One of many programs that share a login: threads with one hub each, which call a server repeatedly until stdin ends
+// and then report the results.
 //
 //   fixture_crowd NAME THREADS LOGIN_FILE URL
 #include <unistd.h>
@@ -40,7 +40,7 @@ task<void> keep_calling(hub& h, std::string name, report& into) {
     ++calls;
     if (answer && answer->text() == "ok") continue;
     if (++failures == 1) first_failure = answer ? answer->text() : answer.error().what;
-    // A call that fails at once leaves no time for anything else on this loop.
+    // A call that fails at once would starve the other coroutines of this loop.
     auto slept = co_await sleep_for(std::chrono::milliseconds{10});
     if (!slept) break;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server in name only: hands its stdin, stdout and stderr over the Unix socket that its argument names to another
-// process, which plays the server, and stays until that process has closed the socket.
+// Stands in for a server: passes its stdin, stdout and stderr over the Unix socket named by its argument to another
+// process, which plays the server, and runs until that process has closed the socket.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host to be killed: fixture_host TOKEN starts one child of each archetype, prints "ready" and serves until SIGTERM,
-// SIGINT or SIGHUP, upon which it stops them all in order. The children, not the host, carry the token.
+// A host to be killed: fixture_host TOKEN starts one child of each archetype, prints "ready" and serves until
+// SIGTERM, SIGINT or SIGHUP, and then stops them all in order. The token is in the command lines of the children, not
+// of the host.
 #include <unistd.h>
 
 #include <csignal>
@@ -52,7 +53,7 @@ task<bool> serve(std::string token) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 64;
-  // A copy of the token in this program's own command line would make it a survivor of itself.
+  // With the token in its own command line, this program would count as a survivor.
   const std::string token{argv[1]};
   for (char* c = argv[1]; *c != '\0'; ++c) *c = '-';
   loop l;

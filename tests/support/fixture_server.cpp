@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// An MCP server for the host's tests, which behaves and misbehaves by its switches:
+// An MCP server for the host's tests whose behaviour is set by its switches:
 //   --journal FILE          appends the `id` of each executed `work` call before it is answered
-//   --die-after-ms N        exits with 7 after so long
+//   --die-after-ms N        exits with 7 after this time
 //   --die-on-call           exits with 7 in the middle of a call, after its line in the journal
 //   --silent-initialize     never answers initialize
 //   --exit-on-probe         exits with 1 on any request before initialize
 //   --modern-only, --legacy-only
-//   --list-changed-burst N  the tool `burst` announces so many changes of the list
-//   --tools N               so many further tools
-//   --start-delay-ms N      sleeps before it looks at its input
-//   --ignore-eof            goes on when its input has ended, until it is killed
-//   --name TEXT             what it calls itself
-//   --good-calls N          after so many calls it does what --then says, with a word on stderr:
+//   --list-changed-burst N  the tool `burst` sends this many list_changed notifications
+//   --tools N               this many additional tools
+//   --start-delay-ms N      sleeps before it reads its input
+//   --ignore-eof            continues after the end of its input, until it is killed
+//   --name TEXT             its name in serverInfo
+//   --good-calls N          after this many calls it does what --then says, with a message on stderr:
 //   --http PORT             serves Streamable HTTP there instead of its pipes (0: any port), and prints the port
-//   --cut BYTES             … and resets each connection after so many bytes on average, by --seed N
+//   --cut BYTES             … and resets each connection after this many bytes on average, by --seed N
 //   --then FAULT            die | hang (no call is answered) | fail (isError) | refuse (an error) | fail-once
 #include <fcntl.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ switches read_switches(int argc, char** argv) {
       s.then = value();
     else if (word.starts_with("--"))
       std::fprintf(stderr, "fixture_server: unknown switch %s\n", argv[i]);
-    // Any other word is a token that tests find the process by.
+    // Any other argument is a token that tests find the process by.
   }
   return s;
 }
@@ -164,11 +164,11 @@ class fixture_service final : public service {
 
  private:
   void write_down(std::string line) const {
-    line += '\n';  // one write, so that lines of several servers never mix
+    line += '\n';  // one write, so that lines of several servers are not mixed
     if (journal_ && ::write(journal_.get(), line.data(), line.size()) < 0) _exit(died_on_purpose);
   }
 
-  // Nothing: the call is a good one after all.
+  // nullopt: the call is handled normally.
   task<std::optional<result<served_reply>>> misbehave() {
     const bool first = calls_ == switches_.good_calls + 1;
     if (first) std::fprintf(stderr, "fixture_server: now I %s\n", switches_.then.c_str());
@@ -195,7 +195,7 @@ class fixture_service final : public service {
   int calls_ = 0;
 };
 
-// Stands between wire and session, and does what no honest session would.
+// Sits between channel and session and breaks the protocol on request.
 class rude_channel final : public channel, private receiver {
  public:
   rude_channel(channel& inner, const switches& s) : inner_(inner), switches_(s) {}
@@ -238,13 +238,13 @@ task<void> die_later(std::chrono::milliseconds after) {
 
 serving_options options_for(const switches& s) {
   serving_options options;
-  options.max_requests = 1'024;  // measured with 256 at once, beside what listens for changes
+  options.max_requests = 1'024;  // measured with 256 concurrent calls, in addition to subscriptions
   if (s.modern_only) options.revisions = {protocol::revision::latest};
   if (s.legacy_only) options.revisions.pop_back();
   return options;
 }
 
-// Until it is killed.
+// Runs until it is killed.
 task<int> serve_http(loop& home, const switches& s) {
   const auto asked = static_cast<std::uint16_t>(s.http);
   auto server = http_server::listen(home, {.port = s.cut > 0 ? std::uint16_t{0} : asked});
@@ -257,7 +257,7 @@ task<int> serve_http(loop& home, const switches& s) {
   if (s.cut > 0) {
     proxy.emplace(asked, port, s.seed, s.cut);
     port = proxy->port();
-    std::thread{[&proxy] { proxy->run(); }}.detach();  // as long as the process lives
+    std::thread{[&proxy] { proxy->run(); }}.detach();  // runs as long as the process
   }
   std::printf("%d\n", port);
   std::fflush(stdout);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions in processes of their own, all at once.
+// Runs functions concurrently in processes of their own.
 #pragma once
 
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 
 namespace hawser::testing {
 
-/// How many of `what(0)`, `what(1)` … did not end with true.
+/// The number of `what(0)`, `what(1)` … that did not return true.
 inline int failures_of(int processes, const std::function<bool(int)>& what) {
   std::vector<int> children;
   for (int number = 0; number < processes; ++number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands in a query or in a form, read for the tests' own servers.
+// Parses a query string or a form, for the servers of the tests.
 #pragma once
 
 #include <charconv>
@@ -42,7 +42,7 @@ inline std::string percent_encoded(std::string_view text) {
   return made;
 }
 
-/// A field that is there twice counts as it was first.
+/// For a duplicate field, the first value counts.
 inline form_fields read_form(std::string_view text) {
   form_fields all;
   while (!text.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server of other people that listens on the loopback: a process, started and ended by the test's own loop. What it
-// prints goes to a file, since some of them print every request.
+// A third-party HTTP server on loopback: a process that the test's loop starts and ends. Its output goes to a file,
+// because some of them print every request.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,15 @@ namespace hawser::testing {
 
 class http_guest {
  public:
-  /// Who says where it listens: any_port.mjs or free_ports.mjs, which it is started with; or itself, in the file that
-  /// its first argument names.
+  /// How the port is reported: by any_port.mjs or free_ports.mjs, which the server is started with, or by the server
+  /// itself, in the file named by its first argument.
   enum class told_by { any_port, free_ports, itself };
 
-  /// `server` is what interop_server() says; `stem` begins the names of its files, in a folder of the test's.
+  /// `server` is the result of interop_server(); `stem` is the prefix of its files, in a folder of the test.
   http_guest(command server, std::string stem, told_by port = told_by::any_port)
       : server_(std::move(server)), stem_(std::move(stem)), told_by_(port) {}
 
-  /// Until it listens, or half a minute has passed.
+  /// Waits until it listens, at most half a minute.
   task<bool> start(keeper& starter) {
     auto started = co_await starter.spawn(logged());
     expect(started.has_value()) << (started ? "" : started.error().what);
@@ -41,7 +41,7 @@ class http_guest {
     expect(false) << "it does not listen:" << printed();
     co_return false;
   }
-  /// At once: what it would do in the end is not what is tested.
+  /// Kills it at once: its shutdown is not under test.
   task<void> stop() {
     if (!process_) co_return;
     stop_ladder quick{.after_stdin = {}, .after_sigterm = {}, .after_sigkill = std::chrono::seconds{10}};

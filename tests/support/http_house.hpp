@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An HTTP server on loopback and clients that speak to it in bytes of their own choice.
+// An HTTP server on loopback, and clients that send arbitrary bytes.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct received_response final : private http_listener {
   std::string body;
   bool keep_alive = false;
 
-  /// The next whole answer. What follows it stays unread.
+  /// The next complete response. Bytes after it stay unread.
   static task<result<received_response>> read(stream& from, http_limits limits = {}) {
     received_response made;
     http_parser parser{http_parser::side::response, limits};
@@ -48,7 +48,7 @@ struct received_response final : private http_listener {
   void on_complete() noexcept override {}
 };
 
-/// Connects, writes, and reads one answer, then closes.
+/// Connects, writes, reads one response, and closes.
 inline task<result<received_response>> ask(endpoint at, std::string bytes) {
   std::vector<endpoint> candidates{at};
   auto made = co_await tcp_connect(std::move(candidates));
@@ -59,7 +59,7 @@ inline task<result<received_response>> ask(endpoint at, std::string bytes) {
   co_return answer;
 }
 
-/// Connects, writes, and reads until the server has closed.
+/// Connects, writes, and reads until the server closes.
 inline task<result<std::string>> ask_to_end(endpoint at, std::string bytes) {
   std::vector<endpoint> candidates{at};
   auto made = co_await tcp_connect(std::move(candidates));
@@ -72,7 +72,7 @@ inline task<result<std::string>> ask_to_end(endpoint at, std::string bytes) {
 
 using http_visit = std::function<task<void>(endpoint at)>;
 
-/// Serves while the visit lasts.
+/// Serves until `visit` completes.
 inline task<void> serve_during(loop& l, http_server_options options, answer_request with, http_visit visit) {
   const counted alive;
   auto server = http_server::listen(l, std::move(options));

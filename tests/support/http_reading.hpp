@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Feeding HTTP to the parser and writing down, in one line, what it makes of it.
+// Feeds HTTP to the parser and records the result as one line.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace hawser::testing::http_reading {
 
 using side = http_parser::side;
 
-// Writes down what it hears.
+// Records the parser's events.
 struct notes final : http_listener {
   void on_head(const http_head& head) noexcept override {
     heads.push_back(head);
@@ -29,7 +29,7 @@ struct notes final : http_listener {
 };
 
 struct outcome {
-  std::string text;  // what was heard; then, if so, the kind of error
+  std::string text;  // the events, then the kind of error, if any
   std::string why;
   std::size_t used = 0;
 };
@@ -41,7 +41,7 @@ struct settings {
   bool finish = true;
 };
 
-// One message in pieces that end at the given places.
+// One message in pieces that end at the given positions.
 inline outcome read(side from, std::string_view bytes, const settings& how = {}) {
   http_parser parser{from, how.limits};
   if (how.no_body) parser.expect_no_body();
@@ -74,7 +74,7 @@ inline outcome request(std::string_view bytes, const settings& how = {}) { retur
 inline bool refused(const outcome& o) { return o.text.ends_with("!protocol") && o.why.starts_with("http: the "); }
 inline bool over(const outcome& o) { return o.text.ends_with("!too_large") && o.why.starts_with("http: the "); }
 
-// The same outcome, bodies joined, wherever the bytes are split.
+// Expects the same outcome, with bodies joined, wherever the bytes are split.
 inline void expect_same_split_anywhere(side from, std::string_view bytes, settings how = {}) {
   const outcome whole = read(from, bytes, how);
   for (std::size_t first = 0; first <= bytes.size(); ++first) {

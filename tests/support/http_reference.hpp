@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTP/1.1 messages once more, by the letter of RFC 9112, with everything at hand and nothing fast: what the strict
-// parser accepts, this must read in the same way. It knows no limits.
+// A second HTTP/1.1 parser, written directly after RFC 9112, on complete input and without regard to speed: it must
+// read whatever the strict parser accepts in the same way. It has no limits.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class http_reference {
   enum class side : bool { request, response };
   http_reference(side from, std::string_view bytes, bool no_body) : from_(from), bytes_(bytes), no_body_(no_body) {}
 
-  /// Nothing if it is malformed or not complete at the end of the connection.
+  /// nullopt if the message is malformed or incomplete at the end of the connection.
   std::optional<reference_message> read() {
     while (true) {
       made_ = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An http_service with the example service behind it, on loopback, and clients that speak to it in bytes.
+// Serves the example service through http_service on loopback, with clients that send raw bytes.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ inline std::string http_request_text(std::string_view method, std::string_view f
 inline constexpr std::string_view plain_fields =
     "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
 
-/// What a client of 2026-07-28 says beside the message.
+/// The header fields that a 2026-07-28 client sends with the message.
 inline std::string modern_fields(std::string_view method, std::string_view name = {}) {
   std::string fields{plain_fields};
   fields.append("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: ").append(method).append("\r\n");
@@ -37,7 +37,7 @@ inline std::string modern_fields(std::string_view method, std::string_view name 
   return fields;
 }
 
-/// A connection on which nothing is read before somebody wants to: more than the system takes waits in the server.
+/// A connection that is not read until the test reads it: data that exceeds the kernel's buffers waits in the server.
 class unread_visitor {
  public:
   static task<std::unique_ptr<unread_visitor>> connect(endpoint at) {
@@ -48,7 +48,7 @@ class unread_visitor {
     co_return std::unique_ptr<unread_visitor>{new unread_visitor{std::move(*made)}};
   }
   void say(std::string_view bytes) { over_.write(bytes); }
-  /// The whole answer, of whatever size.
+  /// The complete response, of any size.
   task<received_response> read() {
     const http_limits any_size{.max_body = 0};
     auto answer = co_await with_timeout(std::chrono::seconds{60}, received_response::read(over_, any_size));
@@ -63,7 +63,7 @@ class unread_visitor {
   stream over_;
 };
 
-/// A connection whose answer is read as it comes.
+/// A connection whose response is read as it arrives.
 class http_visitor {
  public:
   static task<std::unique_ptr<http_visitor>> connect(endpoint at) {
@@ -74,7 +74,7 @@ class http_visitor {
     co_return std::unique_ptr<http_visitor>{new http_visitor{std::move(*made)}};
   }
   void say(std::string_view bytes) { over_.write(bytes); }
-  /// Everything so far, once this is in it; what there is where it does not come in time.
+  /// Everything received so far, as soon as it contains `part`, or on timeout.
   task<std::string> until(std::string part) {
     while (!contains(heard, part)) {
       auto more = co_await with_timeout(std::chrono::seconds{5}, read(over_));
@@ -117,7 +117,7 @@ struct http_serving_house {
   task<received_response> post(std::string fields, std::string body) {
     co_return co_await ask(http_request_text("POST", fields, body));
   }
-  /// The fields of a session that begins here.
+  /// Begins a session and returns its header fields.
   task<std::string> initialize(std::string revision = "2025-11-25", std::string capabilities = "{}") {
     const std::string hello = serving_house::request(
         1000, "initialize", R"("protocolVersion":")" + revision + R"(","capabilities":)" + capabilities);

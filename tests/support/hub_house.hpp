@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hub in the hands of a test: servers that are a few lines of shell or a fixture_server, calls that count how often
-// they end, and no process left behind. Not for the any-thread `host`.
+// A hub for tests: servers that are shell scripts or a fixture_server, calls that count how often they end, and a
+// check that no process is left. Not for the thread-safe `host`.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,8 @@ class hub_house {
   far_server far{home};
   hub of;
 
-  /// Pinned to the legacy era, since a shell does not know the other one, and ended without much patience.
+  /// Pinned to the legacy era, because the shell server does not support the modern one, with short shutdown
+  /// timeouts.
   [[nodiscard]] server_settings shell(const std::string& name, std::string_view text) const {
     return made(
         name, {.command = "/bin/sh", .args = {"-c", std::string{shell_words} + std::string{text}, token + '-' + name}});
@@ -49,7 +50,7 @@ class hub_house {
     expect(id.has_value()) << (id ? "" : id.error().what);
   }
 
-  /// The one that the test itself plays, in the era that `far` says; waits until it is listed.
+  /// Adds the server that the test itself plays, in the era of `far`; waits until it is listed.
   task<void> add_far(std::string name = "far") {
     server_settings s{.name = name};
     s.protocol.era = far.modern ? protocol_choice::kind::modern : protocol_choice::kind::legacy;
@@ -71,7 +72,7 @@ class hub_house {
       co_return now.value_or(server_status{});
     }
   }
-  /// A few turns of the loop, so that whoever is ready has had its turn.
+  /// Runs a few loop iterations, so that everything that is ready has run.
   static task<void> turns(int count = 20) {
     for (int i = 0; i < count; ++i) {
       auto turn = co_await sleep_for(duration::zero());
@@ -99,7 +100,7 @@ class hub_house {
  private:
   static task<result<void>> wait(event& e) { co_return co_await e.wait(); }
   [[nodiscard]] server_settings made(const std::string& name, stdio_settings child) const {
-    // Where time stands still, nobody can be given any.
+    // With a manual clock, timeouts would never expire.
     const std::chrono::milliseconds patience{clock != nullptr ? 0 : 100};
     server_settings s{.name = name, .transport = std::move(child)};
     s.protocol.era = protocol_choice::kind::legacy;
@@ -123,11 +124,11 @@ inline task<void> in_hub_house(hub_house& h, hub_body inside) {
   co_await inside(h);
   auto closed = co_await h.of.close();
   expect(closed.has_value()) << (closed ? "" : closed.error().what);
-  co_await hub_house::turns();  // the far end hears of it, too
+  co_await hub_house::turns();  // so that the far end sees the close, too
   co_await h.far.closed();
 }
 
-/// Runs `inside` with an open hub; afterwards no process of it may be left.
+/// Runs `inside` with an open hub; afterwards none of its processes may be left.
 inline void with_hub(hub_body inside, host_settings settings = {}, hub_options options = {},
                      manual_clock* by = nullptr) {
   std::string token;

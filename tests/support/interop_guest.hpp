@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the servers of tests/interop are configured, each with its peculiarities.
+// The configuration of each server of tests/interop.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,13 @@ namespace hawser::testing {
 struct interop_guest {
   std::string name;
   const char* script;
-  std::vector<std::string> more{};  ///< arguments behind those that it must have
+  std::vector<std::string> more{};  ///< arguments after the required ones
   protocol_choice protocol{};
-  std::string path{};  ///< of its URL, if it is one that listens; then `more` is all its arguments
+  std::string path{};  ///< the path of its URL, if it is an HTTP server; then `more` is all its arguments
   http_settings::kind type = http_settings::kind::automatic;
 };
 
-/// With the token in its command line, by which its processes are found. Nothing where the servers are missing.
+/// Puts the token into its command line, to find its processes. nullopt if the servers are missing.
 inline std::optional<server_settings> settings_of(const interop_guest& one, const std::string& token,
                                                   const temporary_folder& folder) {
   const std::string_view script = one.script;
@@ -35,7 +35,7 @@ inline std::optional<server_settings> settings_of(const interop_guest& one, cons
   auto found = interop_server(one.script, std::move(arguments));
   if (!found) return std::nullopt;
   stdio_settings child{.command = found->program, .args = found->arguments};
-  // Else it writes beside its own code.
+  // By default it writes beside its own code.
   if (script == interop::memory) child.env["MEMORY_FILE_PATH"] = folder / "memory.jsonl";
   return server_settings{.name = one.name, .transport = std::move(child), .protocol = one.protocol};
 }

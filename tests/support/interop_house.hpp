@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hub with real servers for the tests of one suite. It starts with the first test that needs it, plays the user whom
-// servers ask, and writes down what it is told and every message. Real time passes here, so tests wait for what they
-// want to see and never for a while.
+// A hub with real servers, shared by the tests of one suite. It starts with the first test that needs it, plays the
+// user for input requests, and records all events and messages. It uses real time, so tests wait for conditions and
+// never for a fixed time.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class interop_house {
   using body = std::function<task<void>(interop_house&)>;
 
   struct options {
-    bool has_user = true;  ///< else nothing can be asked, and no such capability is declared
+    bool has_user = true;  ///< if false, no input is possible, and its capabilities are not declared
     std::string memory_folder{};
     stop_ladder ladder{};
     std::string token = new_token();  ///< in the command line of every process
@@ -33,7 +33,7 @@ class interop_house {
   interop_house& operator=(const interop_house&) = delete;
   ~interop_house() { stop(); }
 
-  /// Within a test. The first time, all servers are started and waited for.
+  /// To be called inside a test. The first call starts all servers and waits for them.
   void run(const body& inside) {
     if (!hub_ && !start()) return;
     loop_->run(inside(*this));
@@ -42,7 +42,8 @@ class interop_house {
   /// Ends every server; none of their processes may be left.
   void stop() {
     if (!hub_) {
-      static_cast<void>(interop_server(guests_.front().script));  // where they are missing, this test is skipped, too
+      // marks this test as skipped, too, if they are missing
+      static_cast<void>(interop_server(guests_.front().script));
       return;
     }
     const auto closed = loop_->run(hub_->close());
@@ -57,7 +58,7 @@ class interop_house {
   [[nodiscard]] hub& at() { return *hub_; }
   [[nodiscard]] server_status of(std::string_view server) { return hub_->status(server).value_or(server_status{}); }
 
-  /// Waits until the claim is true, which is looked at whenever anything happens; false after a minute.
+  /// Waits until the condition is true; checks it on every event; false after a minute.
   task<bool> until(std::function<bool()> claim) {
     auto seen = co_await with_timeout(std::chrono::minutes{1}, became_true(std::move(claim)));
     co_return seen.has_value();
@@ -67,14 +68,14 @@ class interop_house {
     co_return co_await until(std::move(is_ready));
   }
 
-  /// What a model would read; an error is told by its number and its sentence.
+  /// The text that a model would see; an error is shown with its number and message.
   task<std::string> call(std::string tool, std::string arguments = "{}") {
     auto answer = co_await hub_->call(std::move(tool), std::move(arguments));
     if (answer) co_return answer->text();
     co_return "error " + std::to_string(answer.error().native) + ": " + answer.error().what;
   }
 
-  /// How many messages to a server, or from it, have this in them.
+  /// The number of messages to or from a server that contain this text.
   [[nodiscard]] std::size_t sent(std::string_view server, std::string_view words) const {
     return count(server, R"("from":"host")", words);
   }
@@ -102,7 +103,7 @@ class interop_house {
     starter_.emplace(*loop_);
     for (const interop_guest& one : guests_) {
       auto found = one.path.empty() ? settings_of(one, token, folder) : loop_->run(listening(*this, one));
-      if (!found) continue;  // which is said already, and again by who waits for it
+      if (!found) continue;  // already reported, and again by the test that waits for it
       found->ladder = options_.ladder;
       settings.servers.push_back(*std::move(found));
     }
@@ -174,7 +175,7 @@ class interop_house {
   options options_;
   event news_;
   std::optional<loop> loop_;
-  std::optional<keeper> starter_;  // of those that listen
+  std::optional<keeper> starter_;  // starts the HTTP servers
   std::vector<std::unique_ptr<http_guest>> listening_{};
   std::optional<hub> hub_;
 };

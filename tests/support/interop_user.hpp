@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The user and the model behind a host in the interop tests: they answer at once what a test told them to say, and
-// write down what they were asked.
+// The user and the model of a host in the interop tests: respond at once with what a test has set, and record the
+// requests.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,21 @@
 namespace hawser::testing {
 
 struct interop_user {
-  // What is said.
-  elicitation_answer form{};  ///< of its content each form gets what it asks for, beside what it is prefilled with
+  // The responses.
+  /// each form gets the members of its content that it asks for, in addition to its defaults
+  elicitation_answer form{};
   elicitation_answer url{};
-  std::optional<boost::json::object> sample{};  ///< nothing: declined
-  bool thinks = false;                          ///< about every sample, as long as the test lasts
+  std::optional<boost::json::object> sample{};  ///< nullopt: declined
+  bool thinks = false;                          ///< delays every sampling response until the test ends
   std::vector<root> roots{};
 
-  // What was asked.
+  // The requests received.
   std::vector<form_request> forms{};
   std::vector<url_request> pages{};
   std::vector<sampling_request> prompts{};
   std::vector<roots_request> looks{};
 
-  /// They point to this object; `heard` is called after every question.
+  /// They refer to this object; `heard` is called after every request.
   input_handlers handlers(std::function<void()> heard) {
     input_handlers all;
     all.form = [this, heard](form_request asked, reply<elicitation_answer> answer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the cases of tests/data/json: a line each, or a line of hexadecimal digits where bytes cannot stand in a line.
+// Reads the cases of tests/data/json: one per line, or as hexadecimal digits if the bytes cannot be in a text line.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace hawser::testing {
 
-/// Every line that is not blank and no comment.
+/// Every line that is neither blank nor a comment.
 inline std::vector<std::string> corpus_lines(const std::string& file) {
   std::ifstream in{source_root() + "/tests/data/json/" + file, std::ios::binary};
   std::vector<std::string> lines;
@@ -39,7 +39,7 @@ inline std::vector<std::string> corpus_bytes(const std::string& file) {
   return cases;
 }
 
-/// The lines and the bytes of that name together: "valid" or "invalid".
+/// The text cases and the byte cases of that name together: "valid" or "invalid".
 inline std::vector<std::string> corpus(const std::string& name) {
   std::vector<std::string> cases = corpus_lines(name + ".jsonl");
   for (std::string& bytes : corpus_bytes(name + "_bytes.hex")) cases.push_back(std::move(bytes));
@@ -56,7 +56,7 @@ inline std::vector<envelope_case> corpus_envelopes() {
   std::vector<envelope_case> cases;
   for (const std::string& line : corpus_lines("envelopes.txt")) {
     const std::size_t kind_end = line.find(' ');
-    // An id has no space in it; the message begins behind the next one.
+    // An id contains no space; the message begins after the next one.
     const std::size_t id_end = line.find(' ', kind_end + 1);
     const std::string id = line.substr(kind_end + 1, id_end - kind_end - 1);
     cases.push_back({line.substr(0, kind_end), id == "-" ? "" : id, line.substr(id_end + 1)});
@@ -64,13 +64,13 @@ inline std::vector<envelope_case> corpus_envelopes() {
   return cases;
 }
 
-/// Every beginning of the text, the text itself not included.
+/// Every proper prefix of the text.
 template <class F>
 void for_each_truncation(std::string_view text, F f) {
   for (std::size_t size = 0; size < text.size(); ++size) f(std::string{text.substr(0, size)});
 }
 
-/// The text with each of its bytes replaced by each of those that parsers get wrong.
+/// The text with each of its bytes replaced by each of the bytes that parsers often mishandle.
 template <class F>
 void for_each_bad_byte(std::string_view text, F f) {
   constexpr std::string_view nasty{"\0\n \"\\,:[]{}0-e.u\x1F\x80\xC0\xE2\xED\xF4\xFF", 23};

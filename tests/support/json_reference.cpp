@@ -39,7 +39,8 @@ std::string number_difference(std::string_view json, const bj::value& tree) {
   if (integer) return *integer == tree.get_int64() ? "" : "integer_of() has another value";
   const double wanted = tree.is_uint64() ? static_cast<double>(tree.get_uint64()) : tree.get_double();
   const auto got = number_of(json);
-  // What no double holds is nothing to us; Boost.JSON makes infinity, zero or the nearest denormal of it.
+  // number_of() returns nothing for what a double cannot represent; Boost.JSON gives infinity, zero or the nearest
+  // denormal.
   if (!got) return !std::isfinite(wanted) || std::fabs(wanted) < 1e-300 ? "" : "number_of() finds none";
   // Boost.JSON's own conversion is not exact to the last bits.
   const bool near = std::fabs(*got - wanted) <= 1e-9 * std::fabs(*got) || std::fabs(*got) < 1e-290;
@@ -110,7 +111,7 @@ std::string json_difference(std::string_view text) {
 
 namespace {
 
-// The envelope once more, from the tree.
+// The message envelope, derived from the tree.
 class expected_message {
  public:
   expected_message(std::string_view bytes, const bj::object& tree) : tree_(tree) {
@@ -162,7 +163,7 @@ std::string part_difference(const char* name, std::string_view part, const bj::v
 }
 
 std::string id_difference(const message_view& message, const expected_message& expected) {
-  // Of something that cannot be used, the id is told where there is one and it could be one of ours.
+  // For an unusable message, the id is reported if there is one and it could be one of ours.
   const bool any = message.kind == message_kind::unusable && !expected.answerable_id();
   if (!expected.one_id()) return message.id.empty() ? "" : "an id, and there is none or more than one";
   if (any && message.id.empty()) return {};
@@ -174,7 +175,7 @@ std::string id_difference(const message_view& message, const expected_message& e
 
 }  // namespace
 
-// A result whose grammar is wrong inside passes the envelope, and fails where it is used; nothing else may be wrong.
+// A result with a grammar error inside passes the envelope scan and fails where it is used; no other error may pass.
 static std::string unchecked_result_difference(std::string_view bytes, std::string_view result) {
   if (result.front() != '{' && result.front() != '[')
     return "a result without an inside, and Boost.JSON reads no object";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finding the keeper of a test's own loop, to do something to it.
+// Finds the keeper of a test's own loop.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace hawser::testing {
 
-/// Zombies that nobody has reaped come first in the list; the keeper is the last process that was started.
+/// Zombies that are not reaped come first in the list; the keeper is the last process that was started.
 inline int pid_of_keeper() {
   std::ifstream children{"/proc/self/task/" + std::to_string(gettid()) + "/children"};
   int last = 0;
@@ -30,7 +30,7 @@ inline bool is_asleep(int pid) {
   return state == "T";
 }
 
-/// Sends SIGSTOP and waits until it has been heard: what the process was about to do, it does not do any more.
+/// Sends SIGSTOP and waits until the process is stopped.
 inline void put_to_sleep(int pid) {
   kill(pid, SIGSTOP);
   for (int patience = 5000; patience > 0; --patience) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How late this machine is with everything, measured while a test runs: a bound of milliseconds means nothing where
-// other programs have the processors for longer than that.
+// Measures the scheduling delay of this machine while a test runs: a bound of milliseconds is meaningless if other
+// programs occupy the processors for longer than that.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class lateness {
     thread_.join();
   }
 
-  /// The most that a thread with nothing else to do woke up too late so far.
+  /// The longest wake-up delay so far of a thread that does nothing else.
   [[nodiscard]] std::chrono::nanoseconds worst() const noexcept { return worst_.load(); }
 
  private:

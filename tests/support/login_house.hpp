@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logins in the hands of a test: one that was made before, who keeps it, and the person who makes the next one.
+// Logins for tests: a previous login, its store, and a user who makes the next login.
 #pragma once
 
 #include "../../oauth/file_token_store.hpp"
@@ -13,7 +13,7 @@
 
 namespace hawser::testing {
 
-/// As if a person had logged in a minute ago, an hour before the access token expires.
+/// As if a user had logged in a minute ago, with an access token that expires in an hour.
 inline login earlier_login(fake_authorization_server& at, const std::string& scope = "mcp:basic",
                            const std::string& client = "me") {
   const fake_tokens given = at.log_in(client, scope);
@@ -30,7 +30,7 @@ inline login earlier_login(fake_authorization_server& at, const std::string& sco
           .revocation_endpoint = at.issuer() + "/revoke"};
 }
 
-/// Puts a login into a file, as another process would.
+/// Writes a login to a file, as another process would.
 inline void keep_login(const std::string& file, const std::string& url, login one) {
   loop l;
   file_token_store store{l, file};
@@ -38,7 +38,7 @@ inline void keep_login(const std::string& file, const std::string& url, login on
   expect(saved.has_value()) << (saved ? "" : saved.error().what);
 }
 
-/// What a file has for a server.
+/// Reads a server's login from a file.
 inline std::optional<login> kept_login(const std::string& file, const std::string& url) {
   loop l;
   file_token_store store{l, file};
@@ -47,7 +47,7 @@ inline std::optional<login> kept_login(const std::string& file, const std::strin
   return found ? *found : std::nullopt;
 }
 
-/// Says yes: opens the page and pastes the address that it leads to.
+/// Consents: opens the page and pastes the redirect URL.
 class pasting_person final : public login_person {
  public:
   void show(const login_prompt& prompt) override {
@@ -61,11 +61,11 @@ class pasting_person final : public login_person {
     ++pastes;
     const auto page = http_url::parse(shown.back());
     expect(page.has_value());
-    // It blocks, but whoever answers has a thread of its own.
+    // Blocks the loop, but the server runs on another thread.
     co_return page ? location_of(ask_loopback(*page)) : std::string{};
   }
 
-  /// A parameter of the page that was shown last.
+  /// A query parameter of the page that was shown last.
   [[nodiscard]] std::string asked(const std::string& name) const {
     const std::string& url = shown.back();
     form_fields all = testing::read_form(std::string_view{url}.substr(url.find('?') + 1));
@@ -78,7 +78,7 @@ class pasting_person final : public login_person {
   std::size_t pastes = 0;
 };
 
-/// The login of one server, with a store of its own, a clock that a test sets, and nobody who opens a browser.
+/// The login of one server, with its own store, a clock set by the test, and no browser.
 struct server_login_house {
   server_login_house(loop& l, fake_authorization_server& at)
       : home(l),

@@ -8,7 +8,7 @@
 
 namespace hawser::testing {
 
-/// With everything in it that a login may have, and told apart by `name` and `generation`.
+/// A login with all members set, distinguished by `name` and `generation`.
 inline login a_login(const std::string& name, int generation = 1) {
   const std::string mark = name + '-' + std::to_string(generation);
   login out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The main function of every test program: PROGRAM [--list] [TEXT …] runs the tests whose "suite: name" or file name
-// contains one of the texts, or all of them. Texts that select nothing are a failure: they are misspelt, or their test
-// has a new name.
+// contains one of the texts, or all of them. A text that selects nothing is a failure: it is misspelt, or its test
+// was renamed.
 #include <algorithm>
 #include <cctype>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time that passes when a test says so, or at once when the loop has nothing else to do: no test sleeps.
+// A clock that advances when a test says so, or at once when the loop has nothing else to do, so that no test sleeps.
 #pragma once
 
 #include "../../runtime/clock.hpp"

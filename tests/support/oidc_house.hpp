@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A real authorization server with what it protects, and a hub whose person has a scripted browser. Real time passes.
+// A real authorization server with the servers it protects, and a hub whose user has a scripted browser. Uses real
+// time.
 #pragma once
 
 #include <boost/json.hpp>
@@ -27,7 +28,7 @@ class browsing_person final : public login_person {
   std::string remarks{};
 };
 
-/// $BROWSER as long as it lives: browser.mjs, whose person does as these words say.
+/// Sets $BROWSER while it lives: browser.mjs, whose user behaves as `words` say.
 class scripted_browser {
  public:
   scripted_browser(const temporary_folder& folder, const std::string& words = {}) : log_(folder / "browser.log") {
@@ -82,7 +83,7 @@ class login_guest_house {
                   << (now ? now->reason : "") << guest.printed() << browser.pages();
     co_return now.value_or(server_status{});
   }
-  /// What a model would read, or the sentence of the error.
+  /// The text that a model would see, or the message of the error.
   task<std::string> call(std::string tool, std::string arguments = "{}") {
     auto answer = co_await of.call(std::move(tool), std::move(arguments));
     co_return answer ? answer->text() : "error: " + answer.error().what;
@@ -92,7 +93,7 @@ class login_guest_house {
     expect(done.has_value()) << (done ? "" : done.error().what) << person.remarks << guest.printed() << browser.pages();
     co_return done ? std::optional{*std::move(done)} : std::nullopt;
   }
-  /// What oidc_server.mjs counts.
+  /// A counter of oidc_server.mjs.
   [[nodiscard]] std::int64_t count(std::string_view name) const {
     const boost::json::value* found = counts().if_contains(name);
     return found != nullptr && found->is_int64() ? found->as_int64() : -1;
@@ -129,7 +130,7 @@ inline task<void> in_login_guest_house(login_guest_house& h, login_guest_body in
   expect(closed.has_value()) << (closed ? "" : closed.error().what);
 }
 
-/// Starts the server, and a hub with what it protects.
+/// Starts the server, and a hub with the servers it protects.
 inline task<void> visiting_login_guest(loop& l, command server, http_guest::told_by port, login_guest_servers servers,
                                        login_guest_body inside) {
   const temporary_folder folder;
@@ -145,7 +146,7 @@ inline task<void> visiting_login_guest(loop& l, command server, http_guest::told
   expect(closed.has_value()) << (closed ? "" : closed.error().what);
 }
 
-/// Both servers of oidc_server.mjs: "old" speaks the legacy era, "new" the modern one.
+/// Both servers of oidc_server.mjs: "old" is legacy, "new" is modern.
 inline std::vector<server_settings> oidc_servers(const http_guest& guest) {
   server_settings old{.name = "old", .transport = http_settings{.url = guest.url("/legacy/mcp")}};
   server_settings modern{.name = "new", .transport = http_settings{.url = guest.url("/modern/mcp")}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The other side of TLS without any code of ours: OpenSSL on a blocking socket in a thread of its own, as a test's
-// script drives it.
+// The other side of TLS without code of Hawser: OpenSSL on a blocking socket in its own thread, driven by a test's
+// script.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -17,7 +17,7 @@
 
 namespace hawser::testing {
 
-/// Nothing may hang the test: a peer that waits this long for a byte gives up.
+/// Bounds every wait: a peer that waits this long for a byte gives up.
 inline void bound_waiting(int fd) {
   const timeval patience{.tv_sec = 10, .tv_usec = 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -27,7 +27,8 @@ inline void bound_waiting(int fd) {
 class openssl_server {
  public:
   using arrangement = std::function<void(SSL_CTX*)>;
-  /// Runs in the thread, after a handshake that succeeded; what it leaves open is closed without a close_notify.
+  /// Runs in the thread after a successful handshake; a connection that it leaves open is closed without
+  /// close_notify.
   using script = std::function<void(SSL*)>;
 
   openssl_server(const std::string& certificate_file, const arrangement& arrange, script play)
@@ -43,7 +44,7 @@ class openssl_server {
   ~openssl_server() { wait(); }
 
   [[nodiscard]] endpoint at() const noexcept { return port_.at(); }
-  /// Until the one connection is over; only then look at the rest.
+  /// Waits until the one connection is over; only then read the results.
   void wait() {
     if (thread_.joinable()) thread_.join();
   }
@@ -71,7 +72,7 @@ class openssl_server {
   std::thread thread_;
 };
 
-/// A client of it, called by the thread of the test's own making.
+/// A client, called on a thread that the test creates.
 inline std::string openssl_client(endpoint to, const std::function<void(SSL_CTX*)>& arrange,
                                   const std::function<std::string(SSL*)>& play) {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};

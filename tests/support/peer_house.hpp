@@ -15,7 +15,7 @@
 
 namespace hawser::testing {
 
-// Keeps what it hears, and the answers it owes.
+// Records what it receives, and the responders that are still open.
 class listening final : public peer_listener {
  public:
   void on_request(std::string_view method, std::string_view params, responder answer) override {
@@ -61,7 +61,7 @@ inline std::string id_of(std::string_view message) { return std::string{find_mem
 inline const prepared_request echo = prepared_request::tool_call("echo");
 inline const call_options by_default;
 
-// Ends as the call ends, and counts how often: exactly once is what every test here wants to see.
+// Records how a call ended, and how often: tests expect exactly once.
 struct outcome {
   int ends = 0;
   std::string text;
@@ -85,7 +85,7 @@ inline task<void> call_with(peer& to, outcome& into, std::string argument) {
   if (answer) into.text = answer->text();
 }
 
-// One call; the test says what the far end does with its id; the call must have ended when that is done.
+// One call; `replies` are the messages of the far end, with ID for the id of the call; the call must then have ended.
 inline task<outcome> one_call(house& h, std::vector<std::string> replies, const call_options& options = by_default) {
   outcome got;
   scope calls{co_await this_context()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Valid JSON texts of every shape, from a seed: space between any two tokens, escapes where plain characters would do,
-// names that stand twice.
+// Generates valid JSON texts of every shape from a seed: whitespace between any two tokens, unnecessary escapes,
+// duplicate names.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class random_json {
     append_string(text);
     return text;
   }
-  /// Any bytes; half of the time they are mostly UTF-8.
+  /// Any bytes; in half of the cases they are mostly UTF-8.
   std::string bytes() {
     std::string text;
     const bool sound = below(2) == 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The far end of a memory channel in the hands of a test: it sees what the other side sends as texts, and answers with
-// whatever bytes the test likes.
+// The far end of a memory channel, driven by a test: receives messages as text and responds with arbitrary bytes.
 #pragma once
 
 #include <deque>
@@ -18,7 +17,7 @@ class raw_end final : public receiver {
   explicit raw_end(memory_channel& own) : own_(own) {}
 
   task<result<void>> open() { return own_.open(*this); }
-  /// The next message; an empty text after the end, or when none comes in time.
+  /// The next message; an empty text after the end, or on timeout.
   task<std::string> next() {
     while (messages.empty() && !closed) {
       arrived_.reset();

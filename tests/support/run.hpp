@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running a task on a fresh loop, as most tests do. The runner's watchdog bounds it.
+// Runs a task on a new loop. The runner's watchdog bounds it.
 #pragma once
 
 #include <utility>
@@ -8,14 +8,14 @@
 
 namespace hawser::testing {
 
-/// `run(f())`: a new loop, the task, and the loop's own checks when it dies.
+/// `run(f())`: a new loop, the task, and the loop's own checks on destruction.
 template <class T>
 T run(task<T> main) {
   loop l;
   return l.run(std::move(main));
 }
 
-/// The same by another clock.
+/// The same with another clock.
 template <class T>
 T run(clock& by, task<T> main) {
   loop l{loop::options{.clock = &by}};

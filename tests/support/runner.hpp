@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs ut's suites. A test is called "suite: name"; its line says ok, FAILED or skipped and how long it took, and the
-// last line of the program counts.
+// Runs the suites of ut. A test is named "suite: name"; its line shows ok, FAILED or skipped and the time it took,
+// and the last line of the program has the counts.
 #pragma once
 
 #include <boost/ut.hpp>
@@ -16,7 +16,7 @@
 
 namespace hawser::testing {
 
-/// Ends the program if a test takes longer than it may.
+/// Ends the program if a test exceeds its time limit.
 class watchdog {
  public:
   explicit watchdog(std::chrono::seconds bound) : bound_(bound), thread_([this] { watch(); }) {}
@@ -59,7 +59,7 @@ class watchdog {
   std::thread thread_;
 };
 
-/// A batch includes its sources by a path out of the build folder, which nobody wants to read.
+/// Unity batches include their sources by a path relative to the build folder; this shortens it.
 constexpr std::string_view source_file(std::string_view name) {
   const std::size_t above = name.rfind("../");
   return above == std::string_view::npos ? name : name.substr(above + 3);
@@ -74,7 +74,7 @@ class runner {
 
   template <class... Ts>
   void on(boost::ut::events::test<Ts...> test) {
-    if (inside_) {  // a test within a test is a part of it
+    if (inside_) {  // a nested test is a part of the outer one
       test();
       return;
     }
@@ -111,10 +111,10 @@ class runner {
     if (notes_.size() < 2000) notes_ += text.str();
   }
 
-  /// Called inside a test that cannot run here: it then counts as skipped, with the reason.
+  /// Called inside a test that cannot run here: it counts as skipped, with the reason.
   void skip_this(std::string why) { skipped_why_ = std::move(why); }
 
-  /// Called inside a test that measures: what is said below its line, also when it passes.
+  /// Called inside a test that measures: the text is printed below its line, even if it passes.
   void report_this(std::string text) { report_ = std::move(text); }
 
   int run(int argc, const char** argv);
@@ -131,7 +131,7 @@ class runner {
     inside_ = true;
     try {
       test();
-    } catch (const boost::ut::events::fatal_assertion&) {  // already told
+    } catch (const boost::ut::events::fatal_assertion&) {  // already reported
     } catch (const std::exception& thrown) {
       complain(std::string{"threw: "} + thrown.what());
     } catch (...) {
@@ -158,7 +158,7 @@ class runner {
     std::printf("skipped %s: %s\n", name.c_str(), why.c_str());
   }
   void complain(std::string what) {
-    // A broken loop of expectations must not drown the rest.
+    // Limits the output of a failing loop of expectations.
     if (failures_.size() < 20) failures_.push_back(std::move(what));
   }
   [[nodiscard]] bool selected(std::string_view name, std::string_view file) const;
@@ -182,7 +182,7 @@ class runner {
   int skipped_ = 0;
 };
 
-/// True under ASan, TSan and their like, where everything takes longer.
+/// True under ASan, TSan and other sanitizers, which are slower.
 constexpr bool instrumented =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The far end of a memory channel that plays a server: it answers by method from a table, keeps every message it saw,
-// and says whatever else a test wants to be said.
+// The far end of a memory channel that plays a server: it responds by method from a table, records every message it
+// received, and sends further messages on request of the test.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace hawser::testing {
 
 class scripted_end final : public receiver {
  public:
-  /// From the text of a request to the member that answers it: `"result":…`, `"error":…`, or nothing for silence.
+  /// From the text of a request to the member of its response: `"result":…`, `"error":…`, or empty for no response.
   using answer = std::function<std::string(std::string_view request)>;
   struct message {
     message_kind kind;
-    std::string method;  ///< empty: an answer
+    std::string method;  ///< empty: a response
     std::string id;      ///< as JSON; empty: a notification
     std::string text;
-    /// A member by the names on the way to it, as JSON; empty if there is none.
+    /// A member by its path, as JSON; empty if there is none.
     [[nodiscard]] std::string at(std::initializer_list<std::string_view> way) const {
       std::string_view json = text;
       for (const std::string_view name : way) json = json.starts_with('{') ? find_member(json, name) : "";
@@ -57,7 +57,7 @@ class scripted_end final : public receiver {
   }
 
   task<result<void>> open() { return own_->open(*this); }
-  /// After it has heard everything, unless somebody is in a hurry.
+  /// Waits until the other side has closed, unless end() was called.
   task<result<void>> close() {
     while (!closed && !ended_) {
       arrived_.reset();
@@ -66,12 +66,12 @@ class scripted_end final : public receiver {
     }
     co_return co_await own_->close();
   }
-  /// As a process that ends.
+  /// Like a process that exits.
   void end(std::string_view why = "it ended") {
     ended_ = true;
     own_->end(error{.code = errc::closed, .what = std::string{why}});
   }
-  /// One line, however a test has written it.
+  /// Sends one line; line feeds in it are replaced.
   void say(std::string line) {
     std::replace(line.begin(), line.end(), '\n', ' ');
     own_->send_bytes(line + '\n');
@@ -80,7 +80,7 @@ class scripted_end final : public receiver {
   void ask(std::string_view id, std::string_view method, std::string_view params) {
     say(notification_line(method, params, R"(,"id":)" + std::string{id}));
   }
-  /// To a request that was met with silence.
+  /// Responds to a request that was left unanswered.
   void reply(const message& to, std::string_view member) {
     say(R"({"jsonrpc":"2.0","id":)" + to.id + ',' + std::string{member} + '}');
   }
@@ -92,13 +92,13 @@ class scripted_end final : public receiver {
     }
     return some;
   }
-  /// Every method in the order of its coming, answers as "-".
+  /// All methods in the order received, responses as "-".
   [[nodiscard]] std::string order() const {
     std::string names;
     for (const message& one : seen) names += (names.empty() ? "" : " ") + (one.method.empty() ? "-" : one.method);
     return names;
   }
-  /// Waits for the nth message of this method; an empty one if nothing comes. An empty method is an answer.
+  /// Waits for the nth message of this method; an empty one on timeout. An empty method means a response.
   task<message> saw(std::string method, std::size_t nth = 1) {
     for (;;) {
       auto some = all(method);
@@ -139,7 +139,7 @@ class scripted_end final : public receiver {
   std::unique_ptr<memory_channel> own_;
   std::map<std::string, answer, std::less<>> table_;
   event arrived_;
-  bool ended_ = false;  // by itself: then nothing more is heard
+  bool ended_ = false;  // by end(): then nothing more is received
 };
 
 }  // namespace hawser::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers for a hub that live in the test itself: each start makes a scripted end anew.
+// Servers for a hub that live in the test itself: each start creates a new scripted end.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class scripted_fleet {
  public:
   explicit scripted_fleet(context where) : home_(*where.loop), work_(where) {}
 
-  /// What `hub::add_server` wants: `prepare` sees each new end before it hears anything.
+  /// For `hub::add_server`: `prepare` gets each new end before it receives anything.
   std::function<std::unique_ptr<channel>()> connects(std::function<void(scripted_end&)> prepare) {
     return [this, prepare = std::move(prepare)]() -> std::unique_ptr<channel> {
       auto both = memory_channel::make(home_);
@@ -27,7 +27,7 @@ class scripted_fleet {
       return std::move(both.first);
     };
   }
-  /// After the hub was closed.
+  /// To be awaited after the hub was closed.
   task<void> close() {
     co_await work_.join();
     for (const auto& one : ends) {

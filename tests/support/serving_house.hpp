@@ -33,11 +33,11 @@ class example_service final : public service {
 
   service_card own;
   std::vector<std::string> tools;
-  std::vector<std::string> calls;     // "name arguments", as they came
-  std::vector<input_request> asking;  // what `ask` wants to know
-  bool forgetful = false;             // … again and again
-  event stuck;                        // somebody is in `wait`
-  std::size_t large = 0;              // bytes of the text that `large` comes back with, and `later` …
+  std::vector<std::string> calls;     // "name arguments", as received
+  std::vector<input_request> asking;  // the input requests of `ask`
+  bool forgetful = false;             // … repeated each time
+  event stuck;                        // a call of `wait` is in progress
+  std::size_t large = 0;              // size of the text that `large` returns, and `later` returns …
   event due;                          // … when this is set
   bool heard_stop = false;
   using service::changed;
@@ -125,7 +125,7 @@ inline constexpr std::string_view modern_meta =
 
 struct serving_house {
   explicit serving_house(loop& l, serving_options options = {})
-      : channels(memory_channel::make(l, {.max_batch = max_batch})),  // as stdio has it
+      : channels(memory_channel::make(l, {.max_batch = max_batch})),  // as for stdio
         session(l, what, *channels.first, std::move(options)),
         far(*channels.second) {}
 
@@ -135,17 +135,17 @@ struct serving_house {
   raw_end far;
   std::optional<result<void>> ended;
 
-  /// One message, and what comes next.
+  /// Sends one message and returns the next one received.
   task<std::string> ask(std::string message) {
     far.say(message);
     co_return co_await far.next();
   }
-  /// A request, params without their braces.
+  /// A request, with params given without their braces.
   static std::string request(int id, std::string_view method, std::string_view members = {}) {
     return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + std::string{method} +
            R"(","params":{)" + std::string{members} + "}}";
   }
-  /// The same with all that 2026-07-28 wants.
+  /// The same with the `_meta` that 2026-07-28 requires.
   static std::string modern(int id, std::string_view method, std::string_view members = {}) {
     return request(id, method, std::string{members} + (members.empty() ? "" : ",") + std::string{modern_meta});
   }

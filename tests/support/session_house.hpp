@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session with a scripted server at its far end, and everything that a host would put around it.
+// A session with a scripted server at its far end, and everything that a host would provide for it.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace hawser::testing {
 
-/// Keeps what the session tells its owner.
+/// Records what the session reports to its owner.
 class session_ears final : public session_listener {
  public:
   void on_list_changed(list_kind which) override { lists.push_back(which); }
@@ -68,7 +68,7 @@ struct session_house {
     expect(far_open.has_value());
     opened.emplace(co_await near->open(std::move(options)));
   }
-  /// Afterwards nothing of the session is left.
+  /// Afterwards nothing of the session may be left.
   task<void> close() {
     auto closed = co_await near->close();
     expect(closed.has_value());
@@ -134,7 +134,7 @@ inline task<void> in_session(loop& l, setting how, session_body inside) {
   co_await h.close();
 }
 
-/// A session that opened, the test's body, and a close after which nothing may be left.
+/// An open session, the test's body, and a close after which nothing may be left.
 inline void with_session(setting how, session_body inside) {
   {
     loop l{loop::options{.clock = how.by}};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A client of hawser-bench's protocol in a few lines of shell: it calls nobody, and is easily brought to misbehave.
+// A client of hawser-bench's peer protocol as a short shell script: it makes no calls and is easy to make misbehave.
 #pragma once
 
 #include <string>
 
 namespace hawser::testing {
 
-/// `ready` and `times` are what it does when it is asked to connect and to run; $count and $in_flight are the run's.
+/// `ready` and `times` are the commands for connecting and running; $count and $in_flight are those of the run.
 inline std::string shell_peer(const std::string& ready = R"(echo '{"ready":"7"}')",
                               const std::string& times = "usual") {
   return R"sh(

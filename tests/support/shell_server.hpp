@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// An MCP server of the legacy era in a few lines of shell: quick to start, and easily brought to misbehave.
+// A legacy MCP server as a short shell script: starts fast and is easy to make misbehave.
 #pragma once
 
 #include <string_view>
 
 namespace hawser::testing {
 
-// What every shell server knows: `request` reads the next request, `answer JSON` answers it, `usual` answers what any
-// server is asked, `begin` does so until the tools are listed, and `serve` goes on with $result for every call.
+// Functions of every shell server: `request` reads the next request, `answer JSON` responds to it, `usual` handles
+// the requests that any server gets, `begin` does so until the tools are listed, and `serve` then responds to every
+// call with $result.
 inline constexpr std::string_view shell_words = R"sh(
 request() { while IFS= read -r line; do case $line in *'"id":'*) id=${line##*'"id":'}; id=${id%\}}; return 0;; esac; done; exit 0; }
 say() { printf '%s\n' "$1"; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one file that the folder of the build is written into: all others compile to the same bytes in every clone, which
-// is what a compiler cache needs.
+// The only file that contains the path of the source tree: all other files compile to the same bytes in every clone,
+// as a compiler cache requires.
 #include "source_root.hpp"
 
 namespace hawser::testing {

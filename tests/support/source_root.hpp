@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the sources lie, for tests that read them or data beside them.
+// The path of the sources, for tests that read them or data beside them.
 #pragma once
 
 #include <string>

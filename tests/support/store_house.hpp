@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A token store with a loop of its own, and what it says in its log.
+// A token store with its own loop, and its log messages.
 #pragma once
 
 #include <optional>

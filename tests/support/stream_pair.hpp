@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two streams that are connected with each other, and something to send.
+// Two connected streams, and data to send.
 #pragma once
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ inline stream_pair pipe_pair(loop& l, stream_limits limits = {}) {
   return {std::move(*a), std::move(*b)};
 }
 
-/// A text in which few places look alike.
+/// A text with few repetitions.
 inline std::string pattern(std::size_t size) {
   std::string text(size, '\0');
   for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + i * 7 % 26 + i / 1000 % 3);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of TCP share: addresses that refuse or never answer, made by hand on the loopback interface, and small
-// conversations.
+// Shared by the TCP tests: addresses on loopback that refuse connections or never answer, and small conversations.
 #pragma once
 
 #include <netinet/in.h>
@@ -21,7 +20,7 @@
 
 namespace hawser::testing {
 
-// A socket that holds a port. Until it listens, a connection to it is refused.
+// A socket that holds a port. Connections to it are refused until it listens.
 class port_holder {
  public:
   explicit port_holder(const ip_address& where = ip_address::loopback_v4())
@@ -44,7 +43,8 @@ class port_holder {
   endpoint at_;
 };
 
-// An address that never answers: it listens, its backlog is full and nobody accepts, so the kernel drops what comes.
+// An address that never answers: it listens, its backlog is full and nothing accepts, so the kernel drops connection
+// attempts.
 class black_hole {
  public:
   explicit black_hole(const ip_address& where = ip_address::loopback_v4()) : port_(where) {
@@ -59,7 +59,7 @@ class black_hole {
     }
   }
   [[nodiscard]] endpoint at() const noexcept { return port_.at(); }
-  /// Whether the last of the fillers still hangs: else the address is not dead and a test proves nothing.
+  /// Whether the last filler connection still hangs; if not, the address is not dead and a test proves nothing.
   [[nodiscard]] bool dead() const noexcept {
     pollfd last{.fd = fillers_.back().get(), .events = POLLOUT, .revents = 0};
     return poll(&last, 1, 0) == 0;
@@ -76,7 +76,7 @@ inline result<tcp_listener> listen_on_loopback(loop& l, tcp_listener::loopback w
   return tcp_listener::listen(l, where, 0);
 }
 
-// One turn of the loop through libuv.
+// One loop iteration through libuv.
 inline task<void> turn() {
   event around;
   const context where = co_await this_context();

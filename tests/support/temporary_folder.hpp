@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder of a test's own, gone with the object.
+// A temporary folder that is removed with the object.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A TLS server on loopback for a test to script, and clients that trust it: real sockets, real certificates.
+// A scriptable TLS server on loopback, and clients that trust it: real sockets, real certificates.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace hawser::testing {
 
-/// A byte stream in the hands of a test, which reads by awaiting: scripts are easier to read so.
+/// A byte stream with an awaitable read, which makes test scripts easier to read.
 class stream_end final : private byte_listener {
  public:
   explicit stream_end(std::unique_ptr<byte_stream> over) : over_(std::move(over)) { over_->listen(*this); }
@@ -31,7 +31,7 @@ class stream_end final : private byte_listener {
     }
     co_return taken(count);
   }
-  /// With the mark: a whole HTTP head, say.
+  /// Reads up to and including the mark, for example a complete HTTP head.
   task<result<std::string>> read_until(std::string mark) {
     while (over_->unread().find(mark) == std::string_view::npos) {
       auto more = co_await changed();
@@ -39,7 +39,7 @@ class stream_end final : private byte_listener {
     }
     co_return taken(over_->unread().find(mark) + mark.size());
   }
-  /// Everything until the end in good order; any other end is its error.
+  /// Reads until an orderly end; any other end is an error.
   task<result<std::string>> read_to_end() {
     while (ends.empty()) {
       auto more = co_await changed();
@@ -49,7 +49,7 @@ class stream_end final : private byte_listener {
     co_return taken(over_->unread().size());
   }
 
-  std::vector<error> ends;  // on_end is called once: a second one is a bug
+  std::vector<error> ends;  // on_end must be called once: a second call is a bug
   std::size_t times_told = 0;
 
  private:
@@ -79,7 +79,7 @@ class stream_end final : private byte_listener {
 };
 
 struct tls_house_options {
-  /// The file of the server's certificate, chain and key.
+  /// The file with the server's certificate, chain and key.
   std::function<std::string(certificate_office&)> certificate = [](certificate_office& o) { return o.local_file(); };
   bool asks_clients = false;  // for certificates of the office's root
 };
@@ -98,7 +98,7 @@ class tls_house {
     listener = std::make_unique<tcp_listener>(std::move(*listening));
   }
 
-  /// A new client context, with no sessions yet, that trusts the office alone; perhaps with a certificate to show.
+  /// A new client context without sessions that trusts only the office, optionally with a client certificate.
   std::shared_ptr<tls_context> trusting(const std::string& certificate_file = {}) {
     auto made =
         tls_context::client({.trust_file = office.root_file(), .certificate_file = certificate_file, .key_file = {}});

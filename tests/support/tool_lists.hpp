@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of tools for tests: by their names alone, or with more to say.
+// Tool lists for tests: by name only, or with more members.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace hawser::testing {
 
-/// Tools of these names, each with a description that tells it from others.
+/// Tools with these names, each with a distinct description.
 inline std::shared_ptr<const tool_list> tools_named(const std::vector<std::string>& names) {
   auto list = std::make_shared<tool_list>();
   for (const std::string& name : names)
@@ -19,7 +19,7 @@ inline std::shared_ptr<const tool_list> tools_named(const std::vector<std::strin
   return list;
 }
 
-/// `count` of them: tool_0, tool_1 …
+/// `count` tools: tool_0, tool_1 …
 inline std::shared_ptr<const tool_list> numbered_tools(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back("tool_" + std::to_string(i));

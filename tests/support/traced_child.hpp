@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A function in a process of its own whose every system call is seen first, on whatever thread, and can be made to
-// fail, to take long, or to be the last thing the process ever does. By ptrace(2).
+// Runs a function in a process of its own under ptrace(2). Every system call, on any thread, is reported before it
+// executes and can be made to fail, to be delayed, or to kill the process.
 #pragma once
 
 #include <elf.h>
@@ -30,14 +30,14 @@ namespace hawser::testing {
 struct traced_call {
   int index = 0;  // counts from 0 over all threads
   long number = 0;
-  std::string file{};        // the path it is about, or where its descriptor leads; empty for other calls
+  std::string file{};        // its path, or the target of its descriptor; empty for other calls
   unsigned long second = 0;  // its arguments
   unsigned long third = 0;
 };
 
 struct traced_verdict {
   bool kill = false;
-  int fail_with = 0;  // an errno, instead of doing it
+  int fail_with = 0;  // an errno, instead of executing it
   std::chrono::milliseconds hold{0};
 };
 
@@ -45,7 +45,7 @@ using traced_judge = std::function<traced_verdict(const traced_call&)>;
 
 class traced_child {
  public:
-  /// What waitpid(2) says of the end.
+  /// Returns the status from waitpid(2).
   static int run(const std::function<int()>& what, const traced_judge& judge) {
     traced_child child{judge};
     return child.run(what);
@@ -120,7 +120,7 @@ class traced_child {
   }
 
   void let_go() {
-    usleep(500);  // between two looks; nothing tells of a time and of a child at once
+    usleep(500);  // polling interval; no system call waits for both a timeout and a child
     for (auto one = held_.begin(); one != held_.end();) {
       if (std::chrono::steady_clock::now() < one->second) {
         ++one;
@@ -181,7 +181,7 @@ class traced_child {
 
   static std::string text_at(int thread, unsigned long address) {
     std::string text;
-    while (text.size() < 4096) {  // byte by byte: what lies behind the text may not be readable
+    while (text.size() < 4096) {  // byte by byte: the memory after the text may not be readable
       char byte = 0;
       const iovec here{&byte, 1};
       const iovec there{reinterpret_cast<void*>(address + text.size()), 1};  // NOLINT(performance-no-int-to-ptr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The only way to boost-ext ut. ut's own junit reporter crashes under clang (ut #637), so the tests run under a runner
-// of ours: it also selects tests by text, times them, and ends one that hangs with its name.
+// The only include of boost-ext ut. ut's own junit reporter crashes under clang (ut #637), so the tests use our own
+// runner, which also selects tests by text, times them, and ends a hanging test with its name.
 #pragma once
 
 #include <boost/ut.hpp>

@@ -37,7 +37,7 @@ struct web_house {
     if (!answer) co_return web_outcome{.failure = answer.error()};
     co_return web_outcome{.result = std::string{answer->text()}};
   }
-  /// As a session of the legacy era begins.
+  /// Begins a legacy session.
   task<web_outcome> initialize(std::string_view revision = protocol::revision::v2025_11_25) {
     const web_outcome got = co_await call("initialize", R"({"protocolVersion":"2025-11-25"})");
     if (got.failure) co_return got;
@@ -46,7 +46,7 @@ struct web_house {
     co_return got;
   }
   void modern() { side.negotiated(peer_info{std::string{protocol::revision::v2026_07_28}}, false); }
-  /// Until `done` says so, or five seconds have passed.
+  /// Waits until `done` returns true, at most five seconds.
   static task<bool> until(std::function<bool()> done) {
     for (int i = 0; i < 1000 && !done(); ++i) {
       auto slept = co_await sleep_for(std::chrono::milliseconds{5});
@@ -75,7 +75,7 @@ inline void with_web(const web_script& server, web_visit what, http_channel_opti
   l.run(visiting_web(l, std::move(options), std::move(what)));
 }
 
-/// What a legacy server says to `initialize`, and 202 to what is no request.
+/// The responses of a legacy server to `initialize`, and 202 for anything that is not a request.
 inline bool greets(web_peer& with, const web_request& asked, std::string_view fields = {}) {
   if (asked.is("GET")) {
     with.reply("405 Method Not Allowed", "text/plain", "");

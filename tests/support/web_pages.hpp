@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A web server with a fixed set of pages, which writes down what it was asked. A page of the status 0 resets the
-// connection; `$ORIGIN` in a body is where the server is, `$PORT` its port.
+// A web server with a fixed set of pages that records its requests. A page with status 0 resets the connection; in a
+// body, `$ORIGIN` is the server's origin and `$PORT` its port.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct web_page {
 
 class web_pages {
  public:
-  /// By path, with or without the query; any other is 404.
+  /// By path, with or without the query; any other path gives 404.
   explicit web_pages(std::map<std::string, web_page> all)
       : all_(std::move(all)), script_([this](web_peer& with) {
           while (const auto asked = with.request()) answer(with, target_of(*asked));
@@ -28,7 +28,7 @@ class web_pages {
   [[nodiscard]] std::string origin() const { return script_.origin(); }
   [[nodiscard]] http_url url(std::string_view path) const { return script_.url(path); }
   [[nodiscard]] std::vector<web_request> seen() const { return script_.seen(); }
-  /// What was asked for, in order, separated by spaces.
+  /// The requested targets in order, separated by spaces.
   [[nodiscard]] std::string asked() const {
     std::string all;
     for (const web_request& one : seen()) all.append(all.empty() ? "" : " ").append(target_of(one));

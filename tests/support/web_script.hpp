@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hostile HTTP server: threads with blocking sockets that do to each connection whatever a test likes, to the byte
-// and to the reset.
+// A scriptable, hostile HTTP server: threads with blocking sockets that run a test's script on each connection, down
+// to single bytes and resets.
 #pragma once
 
 #include <netinet/in.h>
@@ -44,11 +44,11 @@ struct web_request {
 
 class web_script;
 
-/// One connection, in the hands of a script.
+/// One connection, driven by a script.
 class web_peer {
  public:
   web_peer(web_script& of, int fd, int nth) : nth(nth), of_(of), fd_(fd) {}
-  /// The next whole request; nothing when the client is gone.
+  /// The next complete request; nullopt when the client has disconnected.
   std::optional<web_request> request();
   void say(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -68,7 +68,7 @@ class web_peer {
         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string{body});
   }
   void json(std::string_view body, std::string_view fields = {}) { reply("200 OK", "application/json", body, fields); }
-  /// The head of a stream of events that ends with the connection.
+  /// The head of an SSE response that ends with the connection.
   void events() { say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"); }
   /// Waits until the client has closed.
   void hang() {
@@ -76,14 +76,14 @@ class web_peer {
     while (::recv(fd_, &byte, 1, 0) > 0) {
     }
   }
-  /// Says that nothing more will come.
+  /// Shuts down the sending direction.
   void end() { ::shutdown(fd_, SHUT_WR); }
-  /// Ends the connection by a reset.
+  /// Makes the connection end with a reset.
   void reset() {
     const linger at_once{.l_onoff = 1, .l_linger = 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   }
-  const int nth;  ///< which connection to this server it is, from 0
+  const int nth;  ///< the number of this connection on this server, from 0
 
  private:
   web_script& of_;
@@ -124,7 +124,7 @@ class web_script {
     return http_url::parse(origin() + std::string{path}).value();
   }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// Everything that was asked so far.
+  /// All requests so far.
   [[nodiscard]] std::vector<web_request> seen() const {
     const std::scoped_lock lock{guard_};
     return seen_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A `web` for as long as a test asks through it.
+// A `web` for the duration of a test body.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace hawser::testing {
 
-/// Says that every name lies at one address.
+/// Resolves every name to one address.
 class one_address final : public resolver {
  public:
   explicit one_address(ip_address all) : all_(all) {}
@@ -26,7 +26,7 @@ struct web_visit_options {
   network_zone innermost = network_zone::loopback;
   duration bound = std::chrono::seconds{15};
   proxy_rules proxies{};
-  resolver* names = nullptr;  ///< null: the usual one
+  resolver* names = nullptr;  ///< null: the default one
 };
 
 using asks_web = std::function<task<void>(web& over)>;

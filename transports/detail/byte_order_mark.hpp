@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// U+FEFF in UTF-8, with which some begin a text.
+// The UTF-8 byte order mark (U+FEFF), which some programs write at the beginning of a text.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts a text of unknown origin for quoting, without cutting a character where it is UTF-8.
+// Truncates untrusted text for quoting, without splitting a UTF-8 character.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ inline std::string_view first_characters(std::string_view text, std::size_t max_
   for (std::size_t back = 0; back < longest_character && back < max_bytes; ++back) {
     if ((static_cast<unsigned char>(text[max_bytes - back]) & 0xC0) != 0x80) return text.substr(0, max_bytes - back);
   }
-  return text.substr(0, max_bytes);  // no UTF-8
+  return text.substr(0, max_bytes);  // not UTF-8
 }
 
 }  // namespace hawser::detail

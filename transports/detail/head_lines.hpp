@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lines of an HTTP head, only to know where each of them, and the head, ends. llhttp takes a carriage return
-// followed by another one for the end of a status line; here every line ends in CR LF, and neither stands alone.
+// Finds the end of each line of an HTTP head, and of the head itself. llhttp accepts a carriage return followed by
+// another one as the end of a status line; here every line must end in CR LF, and a lone CR or LF is an error.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ class head_lines {
   enum class verdict : std::uint8_t { more, end, bare };
   struct found {
     verdict what = verdict::more;
-    std::size_t size = 0;  ///< bytes that are in order: up to the head's end, or before the one that stands alone
+    std::size_t size = 0;  ///< valid bytes: up to the end of the head, or up to the lone CR or LF
   };
 
-  /// Begins anew after an end. Empty lines before the first line are skipped.
+  /// Starts over after an end. Empty lines before the first line are skipped.
   found next(std::string_view bytes) noexcept {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const char c = bytes[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bytes of an HTTP head as they are given to a grammar: up to the head's end or the end of its limit, so that both
-// hold whatever the splits. Remembers how the message began, for what the grammar does not tell.
+// Cuts incoming bytes at the end of an HTTP head and at its size limit before they reach llhttp, so that both are
+// enforced however the bytes are split. Keeps the beginning of the message, which llhttp does not report.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class head_pieces {
   enum class kind : bool { request, answer };
   explicit head_pieces(kind of) noexcept : of_(of) {}
 
-  /// What of `bytes` is to be read now; `bare`: behind it, a line is not ended as it should be. Precondition: there is
-  /// room below `most`.
+  /// The part of `bytes` to parse now. Sets `bare` if the line after that part does not end in CR LF. Precondition:
+  /// size() is less than `most`.
   std::string_view next(std::string_view bytes, std::size_t most, bool& bare) {
     const std::string_view allowed = bytes.substr(0, most - size_);
     const auto found = lines_.next(allowed);
@@ -29,9 +29,9 @@ class head_pieces {
     note_opening(piece);
     return piece;
   }
-  /// The bytes that were given so far.
+  /// Number of bytes returned so far.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The line of a request with its end, or the first bytes of an answer.
+  /// The request line with its line end, or the first bytes of a response.
   [[nodiscard]] const std::string& opening() const noexcept { return opening_; }
   void restart() noexcept {
     lines_ = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the other side speaks if it is not HTTP/1: the words for an error that people understand.
+// Recognises what the remote side speaks if it is not HTTP/1, for a readable error message.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace hawser::detail {
 
 inline constexpr std::size_t max_preface = 8;  // so many bytes of it are shown; more might be those of a secret
 
-inline bool begins_as_tls(std::string_view bytes) noexcept {  // a record of a handshake or an alert
+inline bool begins_as_tls(std::string_view bytes) noexcept {  // a handshake or alert record
   return bytes.size() >= 2 && (bytes[0] == 0x16 || bytes[0] == 0x15) && bytes[1] == 0x03;
 }
 
-inline bool begins_as_http2(std::string_view bytes) noexcept {  // the client's preface, or the SETTINGS of a server
+inline bool begins_as_http2(std::string_view bytes) noexcept {  // the client's preface, or a server's SETTINGS frame
   return bytes.starts_with("PRI * ") || (bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 0 && bytes[3] == 4);
 }
 
@@ -23,7 +23,7 @@ inline bool begins_as_another_protocol(std::string_view bytes) noexcept {
   return begins_as_tls(bytes) || begins_as_http2(bytes);
 }
 
-/// Behind "the answer" or "the request".
+/// Completes a sentence that begins with "the answer" or "the request".
 inline std::string not_http(std::string_view bytes) {
   const std::string what = " does not begin as one of HTTP/1.1 does";
   if (begins_as_tls(bytes)) return what + ": the other side speaks TLS here";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unlike std::isdigit it takes every char.
+// Unlike std::isdigit, defined for every char.
 #pragma once
 
 namespace hawser::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON seen 64 bytes at a time, as bits: where its brackets outside of strings stand. A branch for every token costs
-// more than all the bytes between them when a message follows a switch of processes, and nothing is predicted.
+// Processes JSON in blocks of 64 bytes as bit masks, to find the brackets outside strings. After a context switch no
+// branch is predicted, and a branch per token then costs more than all the bytes between tokens.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace hawser::detail {
 
-/// One bit for each of 64 bytes.
+/// One bit per byte of a 64-byte block.
 struct byte_masks {
   std::uint64_t quote = 0;
   std::uint64_t backslash = 0;
@@ -38,7 +38,7 @@ inline byte_masks masks_of(const char* p) noexcept {
     m.backslash |= bits(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
     m.open |= bits(_mm_cmpeq_epi8(folded, _mm_set1_epi8('[')));
     m.close |= bits(_mm_cmpeq_epi8(folded, _mm_set1_epi8(']')));
-    // The smaller of the byte and 0x1F is the byte itself exactly where it is a control character.
+    // min(byte, 0x1F) equals the byte exactly if it is a control character.
     m.control |= bits(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
     m.beyond |= bits(bytes);
   }
@@ -57,10 +57,10 @@ inline byte_masks masks_of(const char* p) noexcept {
   return m;
 }
 
-/// Follows strings from block to block.
+/// Tracks strings across blocks.
 class string_tracker {
  public:
-  /// The bytes that belong to strings: the opening quote does, the closing one does not.
+  /// The bytes that belong to strings: with the opening quote, without the closing one.
   std::uint64_t strings(const byte_masks& m) noexcept {
     std::uint64_t bits = m.quote & ~escaped(m.backslash);
     // Each bit becomes the parity of the quotes up to it.
@@ -69,11 +69,11 @@ class string_tracker {
     inside_ = std::uint64_t{0} - (bits >> 63);
     return bits;
   }
-  /// Whether the next block begins in the middle of a string, and with no escaped byte.
+  /// Whether the next block starts inside a string, with a byte that is not escaped.
   [[nodiscard]] bool in_plain_string() const noexcept { return inside_ != 0 && escapes_first_ == 0; }
 
  private:
-  // The bytes behind a backslash that counts.
+  // The bytes escaped by a backslash that is not itself escaped.
   std::uint64_t escaped(std::uint64_t backslashes) noexcept {
     std::uint64_t bits = escapes_first_;
     escapes_first_ = 0;
@@ -87,23 +87,23 @@ class string_tracker {
   }
 
   std::uint64_t inside_ = 0;         // all ones inside a string
-  std::uint64_t escapes_first_ = 0;  // the last byte of the block before escapes the first of this one
+  std::uint64_t escapes_first_ = 0;  // the last byte of the previous block escapes the first of this one
 };
 
-/// Calls `f(masks, strings, brackets-outside-strings as {open, close}, bytes in the block)` for each block from `p` on
-/// until it returns a place or the bytes end; then null.
+/// Calls `f(position, masks, strings, opening brackets, closing brackets)`, brackets outside strings only, for each
+/// block from `p` on until it returns a position or the bytes end; then returns null.
 template <class F>
 const char* for_each_block(const char* p, const char* end, F f) {
   string_tracker tracker;
   while (p != end) {
     if (tracker.in_plain_string()) {
-      p = plain_run(p, end);  // a long text: nothing in it to look at
+      p = plain_run(p, end);  // skips a long text quickly
       if (p == end) break;
     }
     char padded[64];
     const char* block = p;
     const std::size_t left = static_cast<std::size_t>(end - p);
-    if (left < 64) {  // spaces mean nothing in JSON
+    if (left < 64) {  // padded with spaces, which JSON ignores
       std::memset(padded, ' ', sizeof padded);
       std::memcpy(padded, p, left);
       block = padded;
@@ -116,12 +116,11 @@ const char* for_each_block(const char* p, const char* end, F f) {
   return nullptr;
 }
 
-/// Where, in this block at `p`, the bracket that closes the outermost one stands behind itself, or null; `depth` is
-/// kept.
+/// The position after the bracket in this block, at `p`, that closes the outermost container, or null; updates `depth`.
 inline const char* closing_bracket(const char* p, std::uint64_t open, std::uint64_t close,
                                    std::size_t& depth) noexcept {
   const auto closing = static_cast<std::size_t>(std::popcount(close));
-  if (depth > closing) {  // not even if all of them came first
+  if (depth > closing) {  // not reached even if all closing brackets come first
     depth += static_cast<std::size_t>(std::popcount(open)) - closing;
     return nullptr;
   }
@@ -136,13 +135,13 @@ inline const char* closing_bracket(const char* p, std::uint64_t open, std::uint6
   return nullptr;
 }
 
-/// Behind the container that begins at `p`. Precondition: the JSON is valid.
+/// The position after the container that starts at `p`. Precondition: the JSON is valid.
 inline const char* skip_container(const char* p, const char* end) noexcept {
   std::size_t depth = 0;
   const char* first = p;
   return for_each_block(p, end,
                         [&](const char* at, const byte_masks&, std::uint64_t, std::uint64_t open, std::uint64_t close) {
-                          if (at == first) {  // the opening bracket itself, before it can be compared with closing ones
+                          if (at == first) {  // counted before closing brackets are compared with it
                             open &= open - 1;
                             depth = 1;
                           }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The head of an answer in its plainest form, which nearly every answer has: read in one pass, without llhttp. It takes
-// nothing that llhttp or the parser around it would refuse or read differently, and whatever it does not know it leaves
-// to them. That is checked where the parser's tests, and its fuzz target, feed the same bytes whole, which come here,
-// and in pieces, which do not.
+// Parses response heads of the most common form in one pass, without llhttp. It accepts nothing that llhttp or
+// http_parser would refuse or read differently, and leaves every other form to them. The parser's tests and its fuzz
+// target check this: they feed the same bytes whole, which takes this path, and in pieces, which does not.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@ namespace hawser::detail {
 
 class plain_head {
  public:
-  /// The size of the head that `bytes` begin with, which `into` is then; 0: to be read by somebody else.
+  /// The size of the head that `bytes` start with, which is stored in `into`; 0: llhttp has to parse it.
   static std::size_t read(std::string_view bytes, std::size_t max_fields, http_head& into) {
     plain_head reading{bytes, into};
     into.length.reset();
@@ -26,7 +25,7 @@ class plain_head {
  private:
   plain_head(std::string_view bytes, http_head& into) noexcept : bytes_(bytes), into_(into) {}
 
-  // RFC 9110: of tokens, and of values as far as they are ASCII.
+  // RFC 9110: characters of tokens, and of values as far as they are ASCII.
   enum kind : std::uint8_t { other = 0, visible = 1, token = 2 };
   static constexpr std::array<std::uint8_t, 256> kinds = [] {
     std::array<std::uint8_t, 256> made{};
@@ -38,7 +37,7 @@ class plain_head {
     return made;
   }();
 
-  // From here on as long as the characters are of this kind.
+  // Consumes characters of this kind.
   std::string_view run(kind of) noexcept {
     const std::size_t begin = at_;
     while (at_ < bytes_.size() && (kinds[static_cast<unsigned char>(bytes_[at_])] & of) != 0) ++at_;
@@ -49,7 +48,7 @@ class plain_head {
     at_ += text.size();
     return true;
   }
-  // Text with neither white space at its ends nor nothing in it, and the end of the line.
+  // Non-empty text without white space at its ends, and the line end after it; otherwise empty.
   std::string_view rest_of_line() noexcept {
     const std::string_view text = run(visible);
     const bool bare = text.empty() || text.front() == ' ' || text.back() == ' ';
@@ -64,7 +63,7 @@ class plain_head {
       if (c < '0' || c > '9') return false;
       status = status * 10 + (c - '0');
     }
-    // Interim answers, and those that have no body whatever their fields say, are not plain.
+    // Interim responses, and those without a body whatever their fields say, are left to llhttp.
     if (status < 200 || status == 204 || status == 304 || !follows(" ")) return false;
     into_.status = status;
     into_.reason = rest_of_line();
@@ -79,11 +78,11 @@ class plain_head {
       if (value.empty() || !harmless(name, value)) return false;
       into_.fields.add(std::string{name}, std::string{value});
     }
-    into_.keep_alive = true;  // nothing says otherwise
+    into_.keep_alive = true;  // no field says otherwise
     return true;
   }
 
-  // Fields that say where the message ends, and what becomes of the connection.
+  // Accepts the fields that determine the end of the message and the reuse of the connection only in their usual form.
   bool harmless(std::string_view name, std::string_view value) noexcept {
     switch (name.size()) {
       case 7: return !equal_ignoring_case(name, "Upgrade");

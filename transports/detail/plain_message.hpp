@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An answer with a plain head, as a whole: its body ends where its length says. http_parser has one in place of llhttp,
-// which sees nothing of such a message. The answers of one server mostly have the same head, and what was read once is
-// known by its bytes.
+// A whole response with a plain head, delimited by its Content-Length. http_parser uses it instead of llhttp, which
+// sees nothing of such a message. Most responses of a server have the same head, so a head that was parsed once is
+// recognised by its bytes.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace hawser::detail {
 
 class plain_message {
  public:
-  /// Whether `bytes` begin with one within the limits, which are always the same: `head` is its head then, and else
-  /// empty. Before, it is that of the last one, or empty.
+  /// Whether `bytes` start with such a response within the limits, which must always be the same. `head` is then its
+  /// head, and otherwise empty. On entry it must be the head of the last such response, or empty.
   bool begin(std::string_view bytes, const http_limits& limits, http_head& head) {
     const bool known = head.status != 0 && !last_.empty() && bytes.starts_with(last_);
     if (!known && !read(bytes, limits, head)) {
@@ -27,7 +27,7 @@ class plain_message {
     told_ = 0;
     return true;
   }
-  /// Tells of what is there of it, and says how many bytes that is. The first time, `bytes` begin with the head.
+  /// Delivers the bytes of the message and returns how many they are. At the first call, `bytes` start with the head.
   std::size_t feed(std::string_view bytes, const http_head& head, http_listener& to) {
     const std::size_t before = std::exchange(unread_head_, 0);
     if (before > 0) to.on_head(head);
@@ -38,7 +38,7 @@ class plain_message {
     if (left_ == 0 && !leaves_body_) to.on_complete();
     return before + piece.size();
   }
-  /// From inside on_head(): the message ends there.
+  /// Call from inside on_head(): the message ends there.
   void leave_body() noexcept {
     leaves_body_ = true;
     left_ = 0;
@@ -46,7 +46,7 @@ class plain_message {
   [[nodiscard]] bool begun() const noexcept { return begun_; }
   [[nodiscard]] bool ended() const noexcept { return left_ == 0; }
   [[nodiscard]] std::uint64_t told() const noexcept { return told_; }
-  /// Whether there was one.
+  /// Resets for the next message; returns whether this one was handled here.
   bool forget() noexcept {
     leaves_body_ = false;
     told_ = 0;
@@ -64,7 +64,7 @@ class plain_message {
   }
 
   static constexpr std::size_t longest_kept = 1024;
-  std::string last_;  // the bytes of the last plain head, or nothing
+  std::string last_;  // the bytes of the last plain head, or empty
   bool begun_ = false;
   bool leaves_body_ = false;
   std::size_t unread_head_ = 0;

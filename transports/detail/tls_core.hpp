@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the sources of TLS share, with OpenSSL's types; for transports/tls_*.cpp only.
+// What the TLS sources share, with OpenSSL's types; for transports/tls_*.cpp only.
 #pragma once
 
 #include <openssl/bio.h>
@@ -28,11 +28,11 @@ using ssl_session_ptr = std::unique_ptr<SSL_SESSION, openssl_deleter<SSL_SESSION
 using bio_ptr = std::unique_ptr<BIO, openssl_deleter<BIO_free>>;
 using bio_method_ptr = std::unique_ptr<BIO_METHOD, openssl_deleter<BIO_meth_free>>;
 
-/// Sessions for the next connections to the same place. Each is used once, as TLS 1.3 asks for.
+/// Sessions for later connections to the same host and port. Each is used once, as TLS 1.3 asks for.
 class tls_sessions {
  public:
   void put(std::string_view place, ssl_session_ptr session);
-  /// The newest; null if there is none.
+  /// The newest one; null if there is none.
   ssl_session_ptr take(std::string_view place);
 
  private:
@@ -40,7 +40,7 @@ class tls_sessions {
     std::string place;
     ssl_session_ptr session;
   };
-  std::deque<entry> entries_;  // the newest last; few, so they are just looked through
+  std::deque<entry> entries_;  // newest last; few enough for a linear search
 };
 
 struct tls_core {
@@ -53,7 +53,8 @@ struct tls_core {
   std::uint64_t resumed = 0;
 };
 
-/// Where OpenSSL's bytes come from and go to. OpenSSL's own memory BIO would copy them once more and keep its memory.
+/// The source and destination of OpenSSL's bytes. OpenSSL's own memory BIO would copy them once more and keep its
+/// memory.
 struct tls_wire {
   stream over;
   tls_core& of;
@@ -67,16 +68,16 @@ struct tls_wire {
   [[nodiscard]] bool has_too_many_handshakes() const noexcept { return late_handshakes > 100 + received / (64 * 1024); }
 };
 
-/// The BIO over a tls_wire, which is its data.
+/// The BIO method for a tls_wire, which is the data of the BIO.
 bio_method_ptr make_wire_method();
 
-/// Callbacks that find the wire as the app data of the SSL object.
+/// OpenSSL callbacks; the tls_wire is the app data of the SSL object.
 int note_bad_certificate(int verified, X509_STORE_CTX* chain) noexcept;
 int keep_session(SSL* of, SSL_SESSION* session) noexcept;
 
-/// What OpenSSL has to say of its last failure; empties its queue. Never empty.
+/// The reason of OpenSSL's last failure; clears its error queue. Never empty.
 std::string openssl_reason();
-/// The same with what is known of the certificate, after a handshake that failed.
+/// The same with details of the certificate, after a failed handshake.
 error handshake_error(SSL* of, const tls_wire& wire, std::string_view subject);
 
 }  // namespace hawser::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A connection under TLS; for transports/tls_*.cpp only. The bytes of the stream below are decrypted where they arrive,
-// and what is written leaves encrypted in one piece.
+// A TLS connection; for transports/tls_*.cpp only. Bytes of the underlying stream are decrypted where they arrive, and
+// written bytes leave encrypted in one piece.
 #pragma once
 
 #include "../../runtime/event.hpp"
@@ -15,7 +15,7 @@ class tls_duplex final : public byte_stream, private byte_listener {
   tls_duplex(stream over, std::shared_ptr<tls_context> with, std::string subject);
   ~tls_duplex() override;
 
-  /// Whom the certificate must be for. Before the handshake; a client must.
+  /// The host that the certificate must be valid for. Call before the handshake; a client must.
   result<void> expect_host(const std::string& host, std::uint16_t port);
   task<result<void>> handshake();
 
@@ -47,7 +47,7 @@ class tls_duplex final : public byte_stream, private byte_listener {
   void end_reading(error why);
   void end_writing(error why);
 
-  // The context comes first: the wire and the SSL object refer to it.
+  // The context is declared first: the wire and the SSL object refer to it.
   std::shared_ptr<tls_context> context_;
   tls_wire wire_;
   detail::ssl_ptr ssl_;
@@ -56,8 +56,8 @@ class tls_duplex final : public byte_stream, private byte_listener {
   byte_listener* to_ = nullptr;
   std::unique_ptr<error> read_end_;
   std::unique_ptr<error> write_end_;
-  std::string unsent_;  // plain: OpenSSL must read before it can write
-  event sent_;          // nothing is unsent, or never will be sent
+  std::string unsent_;  // plaintext: OpenSSL must read before it can write
+  event sent_;          // unsent_ is empty, or will never be sent
   bool closing_ = false;
 };
 
