@@ -98,7 +98,8 @@ agreement server::redacted_agreement() const {
   // Status is asked for often.
   constexpr std::size_t max_shown = std::size_t{64} * 1024;
   if (shown.capabilities.size() > max_shown) shown.capabilities = "{}";
-  if (shown.instructions.size() > max_shown) shown.instructions = hidden.beginning(shown.instructions, max_shown) + " …";
+  if (shown.instructions.size() > max_shown)
+    shown.instructions = hidden.beginning(shown.instructions, max_shown) + " …";
   for (std::string* text :
        {&shown.server.name, &shown.server.version, &shown.server.title, &shown.capabilities, &shown.instructions})
     *text = hidden.apply(*text);

@@ -164,8 +164,8 @@ installed_library() {
   [[ $("$to/bin/hawser" --version) == "hawser $(pkg-config --modversion hawser) ("* ]]
 }
 
-readme_text() { # $1 = how its first line begins; to the end of the block
-  sed -n "\\|^$1|,/^\`\`\`/{/^\`\`\`/!p}" README.md
+block_text() { # $1 = document, $2 = how the first line of a code block begins; to the end of the block
+  sed -n "\\|^$2|,/^\`\`\`/{/^\`\`\`/!p}" "$1"
 }
 
 # tests/install/readme_host.cpp puts the statements of README.md into a function.
@@ -173,7 +173,7 @@ readme_host() {
   local installed=$cache/installed to=$cache/readme cflags libs
   rm -rf "$to"
   mkdir -p "$to"
-  readme_text '#include <hawser/host/config.hpp>' > "$to/program"
+  block_text README.md '#include <hawser/host/config.hpp>' > "$to/program"
   grep '^#include' "$to/program" > "$to/readme_includes.inc"
   grep -v '^#include' "$to/program" > "$to/readme_statements.inc"
   installed_flags "$installed"
@@ -190,14 +190,14 @@ dropped_results() {
   diff - <(grep -o 'dropped.cpp:[0-9]*:.*nodiscard' "$source.log" | cut -d: -f2) <<< $'6\n7'
 }
 
-# As README.md says, with the program that it shows.
+# As README.md says, with the program of docs/guide/runtime.md.
 including_project() {
   local project=$cache/including recipe
   rm -rf "$project"
   mkdir -p "$project"
-  readme_text '#include <hawser/runtime/keeper.hpp>' > "$project/main.cpp"
-  sed -n '/^#include <hawser/,$p' tests/install/consumer.cpp | diff - "$project/main.cpp"  # README.md says that it is the same
-  recipe=$(readme_text 'includes("path')
+  block_text docs/guide/runtime.md '#include <hawser/runtime/keeper.hpp>' > "$project/main.cpp"
+  sed -n '/^#include <hawser/,$p' tests/install/consumer.cpp | diff - "$project/main.cpp"  # the guide says that it is the same
+  recipe=$(block_text README.md 'includes("path')
   recipe=${recipe/clang-19/$(xmake_toolchain)}
   printf '%s\n' "${recipe/path\/to\/hawser/"$root"}" > "$project/xmake.lua"
   # Not optimised: it is the second time that everything is compiled, and it only has to work.
@@ -236,7 +236,7 @@ compiler_gate() {
   grep -F "Hawser needs clang >= 19 or g++ >= 14: clang++ 18.1.8" "$old/log"
   # In a project that includes Hawser, whose own sources may have another compiler than Hawser's.
   mkdir -p "$old/project"
-  readme_text 'includes("path' | sed -e '/set_toolchains/d' -e "s,path/to/hawser,$root," > "$old/project/xmake.lua"
+  block_text README.md 'includes("path' | sed -e '/set_toolchains/d' -e "s,path/to/hawser,$root," > "$old/project/xmake.lua"
   cp tests/install/consumer.cpp "$old/project/main.cpp"
   ! plain_configure "$old" -P "$old/project" || { echo "clang 18 is accepted in a project that includes Hawser"; return 1; }
   grep -F "Hawser needs clang >= 19 or g++ >= 14: clang++ 18.1.8" "$old/log"
