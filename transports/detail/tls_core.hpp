@@ -65,7 +65,9 @@ struct tls_wire {
   // as much as many records, so few are accepted for the bytes that they protect.
   std::size_t late_handshakes = 0;
   std::uint64_t received = 0;
-  [[nodiscard]] bool has_too_many_handshakes() const noexcept { return late_handshakes > 100 + received / (64 * 1024); }
+  [[nodiscard]] bool has_too_many_handshakes() const noexcept {
+    return late_handshakes > 100 + received / (std::uint64_t{64} * 1024);
+  }
 };
 
 /// The BIO method for a tls_wire, which is the data of the BIO.
