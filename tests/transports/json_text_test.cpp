@@ -169,7 +169,8 @@ const suite<"json_text"> tests = [] {
     for (int i = 0; i < 100'000; ++i) many += R"("\n\n\n\n\n\n\n\n":1,)";
     many += R"("name":2})";
     const auto cost = testing::cpu_time_of([&] { expect(find_member(many, "name") == "2"); });
-    expect(cost < std::chrono::milliseconds{100}) << cost / std::chrono::milliseconds{1} << "ms for 2 MB";
+    expect(cost < std::chrono::milliseconds{instrumented ? 2'000 : 100})
+        << cost / std::chrono::milliseconds{1} << "ms for 2 MB";
     expect(members_within(many, 100'001) && !members_within(many, 100'000) && members_within("[]", 0));
   };
 };
