@@ -32,7 +32,7 @@ constexpr nanoseconds per_mebibyte = std::chrono::milliseconds{10};
 constexpr double most_growth = 2.5;
 // Of the bound for one event: a case does in one step what a program does in several, reading a result and every view
 // of it for instance. What costs more than its size exceeds it by far.
-constexpr double tolerance = 2;
+constexpr double tolerance = 2.5;
 // Below it, what is not the input's own cost decides.
 constexpr nanoseconds worth_comparing = std::chrono::milliseconds{250};
 // What the program itself touches: its code, OpenSSL, the keeper's image.
