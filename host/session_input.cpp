@@ -57,7 +57,7 @@ struct wanted_input {
 
 }  // namespace
 
-// The text, and the tree that is made of it. One request alone always has room (see the constructor).
+// Counts the text and the tree that is made of it. With the default limits one request alone always has room.
 result<byte_budget::share> session::room_for_request(std::string_view params) {
   std::size_t values = 0;
   if (!params.empty()) {
