@@ -1,4 +1,4 @@
--- The project, its modes, its dependencies and its rooms. What a room is made of stands in its own xmake.lua.
+-- The project, its modes, its dependencies and its modules. What a module is made of stands in its own xmake.lua.
 set_project("hawser")
 set_version("0.2.0")
 set_xmakever("2.9.9")
@@ -23,17 +23,24 @@ end
 
 add_rules("hawser.compiler_gate")
 
-includes("runtime", "transports", "registry", "oauth", "host", "gateway")
+includes("runtime", "transports", "registry", "oauth", "host", "server")
 
--- The rooms in one archive, which is what other programs link.
+-- The modules in one archive, which is what other programs link.
 target("libhawser")
     set_kind("static")
     set_basename("hawser")
-    add_deps("runtime", "transports", "registry", "oauth", "host", "gateway")
+    add_deps("runtime", "transports", "registry", "oauth", "host", "server")
     set_targetdir("$(buildir)/$(mode)/lib")
-    add_headerfiles("(runtime/*.hpp)", "(runtime/detail/check.hpp)", "(runtime/detail/join_group.hpp)", "(runtime/detail/list.hpp)", "(runtime/detail/posted.hpp)", "(runtime/detail/unique_fd.hpp)",
-                    "(transports/*.hpp)", "(transports/detail/plain_run.hpp)", "(registry/*.hpp)", "(oauth/*.hpp)",
-                    "(host/*.hpp)", "(gateway/*.hpp)", {prefixdir = "hawser"})
+    for _, module in ipairs({"runtime", "transports", "registry", "oauth", "host", "server"}) do
+        for _, header in ipairs(os.files(path.join(os.scriptdir(), module, "**.hpp|**/detail/**|detail/**|keeper/**"))) do
+            add_headerfiles("(" .. path.relative(header, os.scriptdir()) .. ")", {prefixdir = "hawser"})
+        end
+    end
+    -- Private headers that templates or members of public ones need.
+    add_headerfiles("(runtime/detail/check.hpp)", "(runtime/detail/list.hpp)", "(runtime/async/detail/join_group.hpp)",
+                    "(runtime/loop/detail/posted_function.hpp)", "(runtime/io/detail/unique_fd.hpp)",
+                    "(transports/json/detail/plain_run.hpp)", "(registry/detail/table_publisher.hpp)",
+                    "(registry/detail/name_index.hpp)", {prefixdir = "hawser"})
     add_headerfiles("$(buildir)/$(mode)/gen/(hawser/version.hpp)")
     add_rules("utils.inherit.links")  -- which xmake gives only to targets with sources of their own
     add_rules("hawser.include_name")

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server_options.hpp"
+#include "questions/server_options.hpp"
 
 namespace hawser::bench {
 
@@ -16,15 +16,15 @@ struct settings {
   int per_round = 0;  ///< measurements of a candidate per round
   bool free = false;  ///< do not pin to one core
   bool json = false;
-  bool quick = false;                        ///< a short run, not judged
-  std::string plot{};                        ///< the SVG file to write; empty: none
-  std::vector<std::string> peers{};          ///< other clients that take part: "name=command"
-  bool typescript_peers = false;             ///< the clients of bench/peers take part
-  std::string results{};                     ///< verdict: the folder for RESULTS.md and plots; empty: none
-  std::string counted{};                     ///< count: the operation
-  std::vector<std::string> notes{};          ///< verdict: notes on the machine for RESULTS.md
-  server_options server{};                   ///< for `server` only
-  std::vector<std::string> behind_marker{};  ///< the arguments after "--", unchanged
+  bool quick = false;                             ///< a short run, not judged
+  std::string plot{};                             ///< the SVG file to write; empty: none
+  std::vector<std::string> peers{};               ///< other clients that take part: "name=command"
+  bool typescript_peers = false;                  ///< the clients of bench/peers take part
+  std::string results{};                          ///< verdict: the folder for RESULTS.md and plots; empty: none
+  std::string counted{};                          ///< count: the operation
+  std::vector<std::string> notes{};               ///< verdict: notes on the machine for RESULTS.md
+  server_options server{};                        ///< for `server` only
+  std::vector<std::string> trailing_arguments{};  ///< the arguments after "--", unchanged
 
   /// Unpinned runs measure the wake-up latency of the cores, and quick runs are too short: then a figure is shown but
   /// not judged.

@@ -10,12 +10,12 @@
 #include <span>
 #include <string_view>
 
-#include "../runtime/standard_descriptors.hpp"
+#include "../runtime/process/standard_descriptors.hpp"
 #include "help.hpp"
-#include "other_clients.hpp"
-#include "plot.hpp"
-#include "progress.hpp"
-#include "questions.hpp"
+#include "peers/other_clients.hpp"
+#include "questions/questions.hpp"
+#include "report/plot.hpp"
+#include "report/progress.hpp"
 
 namespace {
 
@@ -39,7 +39,7 @@ void add_peers(CLI::App& sub, settings& s) {
   sub.add_option("--peer", s.peers, "another client takes part, 'name=command'; its protocol: bench/peers/README.md")
       ->allow_extra_args(false)
       ->check([](const std::string& text) {
-        const auto invited = read_invitation(text);
+        const auto invited = parse_peer_spec(text);
         return invited ? std::string{} : invited.error().what;
       });
 }
@@ -88,7 +88,7 @@ void add_server_options(CLI::App& sub, settings& s) {
       ->check(positive)
       ->capture_default_str();
   sub.callback([&s, &to] {
-    to.command.insert(to.command.end(), s.behind_marker.begin(), s.behind_marker.end());
+    to.command.insert(to.command.end(), s.trailing_arguments.begin(), s.trailing_arguments.end());
     if (const auto made = settings_for(to); !made) throw CLI::ValidationError(made.error().what);
   });
 }
@@ -180,10 +180,10 @@ int answer(int argc, char** argv) {
   const std::span words{argv, static_cast<std::size_t>(argc)};
   const auto marker = std::ranges::find_if(words, [](const char* one) { return std::string_view{one} == "--"; });
   // The command's arguments are passed unchanged: CLI11 would parse "[a,b]" as a list.
-  if (marker != words.end()) s.behind_marker.assign(marker + 1, words.end());
+  if (marker != words.end()) s.trailing_arguments.assign(marker + 1, words.end());
   try {
     app.parse(static_cast<int>(marker - words.begin()), argv);
-    if (!s.behind_marker.empty() && !app.got_subcommand("server")) throw CLI::ExtrasError(s.behind_marker);
+    if (!s.trailing_arguments.empty() && !app.got_subcommand("server")) throw CLI::ExtrasError(s.trailing_arguments);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 3;
   }

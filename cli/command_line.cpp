@@ -15,15 +15,15 @@
 #include <vector>
 
 #include "../runtime/library_version.hpp"
-#include "../transports/json_text.hpp"
-#include "bench_program.hpp"
+#include "../transports/json/json_text.hpp"
+#include "commands/bench_program.hpp"
+#include "commands/command_context.hpp"
 #include "commands/commands.hpp"
-#include "demo_server.hpp"
-#include "errand.hpp"
-#include "error_document.hpp"
+#include "commands/error_document.hpp"
+#include "commands/nearest_names.hpp"
+#include "commands/run.hpp"
+#include "demo/demo_server.hpp"
 #include "exit_code.hpp"
-#include "nearest_names.hpp"
-#include "run.hpp"
 
 namespace hawser::cli {
 
@@ -468,10 +468,10 @@ bool wants_json(const split_line& line) { return std::ranges::find(line.options,
 
 int refuse_line(terminal& screen, const split_line& line, const std::string& why) {
   const std::string help = line.command != nullptr ? "hawser help " + line.command->get_name() : "hawser help";
-  screen.err.line(
-      {"hawser: ", escaped(why), why.ends_with('?') ? piece{" "} : piece{"; "}, escaped(help), " says what there is"});
+  screen.err.line({"hawser: ", escaped(why), why.ends_with('?') ? text_piece{" "} : text_piece{"; "}, escaped(help),
+                   " says what there is"});
   if (wants_json(line)) print_error_document(screen.out, {.code = errc::parse, .what = why});
-  return finished(screen, exit_code::usage);
+  return finish_output(screen, exit_code::usage);
 }
 
 int print_version(terminal& screen, const split_line& line) {
@@ -481,7 +481,7 @@ int print_version(terminal& screen, const split_line& line) {
   } else {
     screen.out.line(escaped(version_line()));
   }
-  return finished(screen, exit_code::ok);
+  return finish_output(screen, exit_code::ok);
 }
 
 // The error in the arguments of `hawser version`, if any; CLI11 does not parse them.
@@ -559,7 +559,7 @@ int run_command_line(int argc, char** argv) {
     app.parse(std::move(parsed));
   } catch (const CLI::CallForHelp&) {
     screen.out.print({escaped(app.help(), whole_text)});
-    return finished(screen, exit_code::ok);
+    return finish_output(screen, exit_code::ok);
   } catch (const CLI::CallForVersion&) {
     return print_version(screen, line);
   } catch (const CLI::ParseError& e) {

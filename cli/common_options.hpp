@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "../runtime/clock.hpp"
+#include "../runtime/loop/clock.hpp"
 
 namespace hawser::cli {
 

@@ -3,12 +3,12 @@
 
 namespace hawser::cli {
 
-exit_code code_for(const error& why) noexcept {
+exit_code exit_code_for(const error& why) noexcept {
   switch (why.code) {
     case errc::cancelled: return exit_code::interrupted;
     case errc::timed_out: return exit_code::timed_out;
     case errc::config: return exit_code::config;
-    case errc::tool_unknown: return exit_code::no;
+    case errc::tool_unknown: return exit_code::failure;
     case errc::parse:
     case errc::too_large:
     case errc::protocol:
@@ -22,11 +22,11 @@ exit_code code_for(const error& why) noexcept {
   return why.executed == execution::unknown ? exit_code::outcome_unknown : exit_code::unreachable;
 }
 
-exit_code code_for_server(const error& why) noexcept {
-  return why.phase == "start" ? exit_code::unreachable : code_for(why);
+exit_code exit_code_for_server(const error& why) noexcept {
+  return why.phase == "start" ? exit_code::unreachable : exit_code_for(why);
 }
 
-exit_code combined(exit_code one, exit_code other) noexcept {
+exit_code combine_exit_codes(exit_code one, exit_code other) noexcept {
   if (one == exit_code::ok || one == other) return other;
   return other == exit_code::ok ? one : exit_code::unreachable;
 }

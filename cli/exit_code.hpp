@@ -10,9 +10,9 @@ namespace hawser::cli {
 
 enum class exit_code : std::uint8_t {
   ok = 0,
-  no = 1,      ///< the tool reported an error, or the name was not found
-  usage = 2,   ///< invalid command line
-  config = 3,  ///< invalid configuration
+  failure = 1,  ///< the tool reported an error, or the name was not found
+  usage = 2,    ///< invalid command line
+  config = 3,   ///< invalid configuration
   /// a server could not be started or reached, or disconnected before the request; or several servers failed in
   /// different ways
   unreachable = 4,
@@ -43,10 +43,10 @@ inline constexpr const char* exit_code_help =
     "  141  nobody reads the output any more\n"
     "What the other servers answered is printed all the same; a server that failed is named on stderr.";
 
-exit_code code_for(const error& why) noexcept;
+exit_code exit_code_for(const error& why) noexcept;
 /// The same for a server that did not start: the reason does not matter.
-exit_code code_for_server(const error& why) noexcept;
+exit_code exit_code_for_server(const error& why) noexcept;
 /// For several servers: their common code, or `unreachable` if they failed in different ways.
-exit_code combined(exit_code one, exit_code other) noexcept;
+exit_code combine_exit_codes(exit_code one, exit_code other) noexcept;
 
 }  // namespace hawser::cli

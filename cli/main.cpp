@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "../runtime/standard_descriptors.hpp"
+#include "../runtime/process/standard_descriptors.hpp"
 #include "command_line.hpp"
 #include "exit_code.hpp"
 

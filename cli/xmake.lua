@@ -2,8 +2,8 @@
 target("cli")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_batched_files(10, {"*.cpp|main.cpp", "commands/*.cpp"})
-    add_deps("host", "gateway")
+    add_batched_files(10, {"**.cpp|main.cpp"})
+    add_deps("host", "server")
     add_packages("cli11")
 target_end()
 

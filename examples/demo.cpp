@@ -15,9 +15,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "../host/config.hpp"
+#include "../host/config/config.hpp"
 #include "../host/host.hpp"
-#include "../runtime/standard_descriptors.hpp"
+#include "../runtime/process/standard_descriptors.hpp"
 
 namespace {
 
@@ -92,7 +92,7 @@ void show_servers(host& h) {
   for (const auto& one : h.status()) {
     const std::string where = one.pid > 0 ? "pid " + std::to_string(one.pid) : "by HTTP";
     std::printf("  %-8s %-8s revision %-10s %2zu tools  %s\n", one.name.c_str(),
-                std::string{to_string(one.state)}.c_str(), one.agreed.revision.c_str(), one.tools, where.c_str());
+                std::string{to_string(one.state)}.c_str(), one.negotiated.revision.c_str(), one.tools, where.c_str());
     if (one.state != hawser::server_state::ready) {
       std::printf("           %s\n", one.reason.c_str());
       ++failures;

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "../host/config.hpp"
+#include "../host/config/config.hpp"
 #include "../host/host.hpp"
-#include "../runtime/standard_descriptors.hpp"
+#include "../runtime/process/standard_descriptors.hpp"
 
 int main(int argc, char** argv) {
   if (!hawser::open_standard_descriptors()) return 1;  // otherwise sockets of the host could become stdout
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s cannot be read\n", argv[1]);
     return 2;
   }
-  const hawser::loaded_config config = hawser::parse_config(text, argv[1], hawser::process_variables());
+  const hawser::config_result config = hawser::parse_config(text, argv[1], hawser::process_variables());
   for (const auto& problem : config.problems) std::fprintf(stderr, "%s\n", problem.text().c_str());
 
   hawser::host host{config.settings};

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "../host/config.hpp"
+#include "../host/config/config.hpp"
 #include "../host/hub.hpp"
-#include "../host/model_text.hpp"
-#include "../runtime/attached_loop.hpp"
-#include "../runtime/scope.hpp"
-#include "../runtime/standard_descriptors.hpp"
+#include "../host/result/model_text.hpp"
+#include "../runtime/async/scope.hpp"
+#include "../runtime/loop/attached_loop.hpp"
+#include "../runtime/process/standard_descriptors.hpp"
 
 namespace {
 
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s cannot be read\n", argv[1]);
     return 2;
   }
-  const hawser::loaded_config config = hawser::parse_config(text, argv[1], hawser::process_variables());
+  const hawser::config_result config = hawser::parse_config(text, argv[1], hawser::process_variables());
   for (const auto& problem : config.problems) std::fprintf(stderr, "%s\n", problem.text().c_str());
   const long count = std::strtol(argv[2], nullptr, 10);
   std::vector<tool_call> calls;
@@ -252,7 +252,7 @@ int main(int argc, char** argv) {
   outcome seen;
   if (count > 0) {
     hawser::attached_loop attached{loop};
-    attached.start(use_tools(attached.home(), config.settings, std::move(calls), count), [&](outcome result) {
+    attached.start(use_tools(attached.event_loop(), config.settings, std::move(calls), count), [&](outcome result) {
       seen = std::move(result);
       attached.detach([&own] { own.stop(); });  // from here on no handle of Hawser is on the loop
     });

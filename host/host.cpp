@@ -8,10 +8,10 @@
 #include <thread>
 #include <utility>
 
-#include "../runtime/scope.hpp"
+#include "../runtime/async/scope.hpp"
+#include "../runtime/loop/worker_pool.hpp"
 #include "detail/callback_log.hpp"
 #include "detail/host_queue.hpp"
-#include "worker_pool.hpp"
 
 namespace hawser {
 
@@ -100,7 +100,7 @@ result<void> host::start() {
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
-  // From here on the hub belongs to the loop thread. The lock waits for run_there() on other threads; on this thread,
+  // From here on the hub belongs to the loop thread. The lock waits for run_on_loop() on other threads; on this thread,
   // only its on_change callback can still be inside.
   const std::lock_guard alone{c.without_thread};
   if (c.working_without_thread)
@@ -127,7 +127,7 @@ void host::stop() {
   detail::require(!c.tools.is_current(), "a host is not stopped by one of its native tools");
   const std::lock_guard one_at_a_time{c.ending};
   c.stopped = true;
-  c.queue->way().post_last([&c] { c.stopping.set(); });
+  c.queue->proxy().post_and_close([&c] { c.stopping.set(); });
   if (c.thread.joinable()) c.thread.join();
   c.tools.stop();
   const std::lock_guard alone{c.without_thread};
@@ -136,7 +136,7 @@ void host::stop() {
 
 void host::submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin) { queue.submit(std::move(begin)); }
 
-void host::run_there(const std::function<void(hub&)>& what) {
+void host::run_on_loop(const std::function<void(hub&)>& what) {
   core& c = *core_;
   if (c.queue->is_forked()) return;
   if (c.home.on_loop_thread()) return what(c.inside);
@@ -151,38 +151,39 @@ void host::run_there(const std::function<void(hub&)>& what) {
     }
   }
   std::promise<void> done;
-  const bool posted = c.queue->way().post([&] {
+  const bool posted = c.queue->proxy().post([&] {
     what(c.inside);
     done.set_value();
   });
   if (posted) done.get_future().wait();
 }
 
-held_tools host::tools() { return {core_->queue, inside().tools()}; }
+tool_snapshot host::tools() { return {core_->queue, inside().tools()}; }
 
 // Uses only the queue: the host may have been destroyed.
-pending<envelope> held_tools::call(std::string_view name, const boost::json::object& arguments,
-                                   call_settings settings) const {
-  auto state = std::make_shared<detail::promised<envelope>>(queue_->thread());
+future<envelope> tool_snapshot::call(std::string_view name, const boost::json::object& arguments,
+                                     request_options settings) const {
+  auto state = std::make_shared<detail::future_state<envelope>>(queue_->thread());
   const tool_row* row = table_->find(name);
   if (row == nullptr) {
     state->finish(error{.code = errc::tool_unknown, .what = "no tool is named \"" + std::string{name} + '"'});
-    return pending<envelope>{std::move(state)};
+    return future<envelope>{std::move(state)};
   }
   host::submit<envelope>(
       *queue_,
       [server = row->server, tool = std::string{row->definition->name}, text = boost::json::serialize(arguments),
        settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); },
       state);
-  return pending<envelope>{std::move(state)};
+  return future<envelope>{std::move(state)};
 }
 
-pending<envelope> host::call(std::string_view name, const boost::json::object& arguments, call_settings settings) {
-  return handle_of<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
-                              settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
+future<envelope> host::call(std::string_view name, const boost::json::object& arguments, request_options settings) {
+  return make_future<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
+                                settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
 }
 
-void host::call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done) {
+void host::call(std::string_view name, const boost::json::object& arguments, request_options settings,
+                completion done) {
   completion guarded_done = [log = core_->thrown, done = std::move(done)](result<envelope> outcome) {
     auto called = guarded("the completion of a call", [&] { done(std::move(outcome)); });
     if (!called) log->write(called.error().what);
@@ -192,12 +193,12 @@ void host::call(std::string_view name, const boost::json::object& arguments, cal
       [name = std::string{name}, text = boost::json::serialize(arguments), settings = std::move(settings)](hub& h) {
         return h.call(name, text, settings);
       },
-      std::make_shared<detail::promised<envelope>>(std::move(guarded_done)));
+      std::make_shared<detail::future_state<envelope>>(std::move(guarded_done)));
 }
 
 result<void> host::add_tool(native_tool added) {
   result<void> outcome{is_stopped()};
-  run_there([&](hub& h) { outcome = h.add_tool(std::move(added)); });
+  run_on_loop([&](hub& h) { outcome = h.add_tool(std::move(added)); });
   return outcome;
 }
 
@@ -215,7 +216,7 @@ result<void> host::add_tool(std::string name, std::string description, std::stri
 
 bool host::remove_tool(std::string_view name) {
   bool removed = false;
-  run_there([&](hub& h) { removed = h.remove_tool(name); });
+  run_on_loop([&](hub& h) { removed = h.remove_tool(name); });
   return removed;
 }
 
@@ -223,41 +224,41 @@ result<server_id> host::add_server(server_settings added) { return add_server(st
 
 result<server_id> host::add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect) {
   result<server_id> outcome{is_stopped()};
-  run_there([&](hub& h) { outcome = h.add_server(std::move(added), std::move(connect)); });
+  run_on_loop([&](hub& h) { outcome = h.add_server(std::move(added), std::move(connect)); });
   return outcome;
 }
 
-pending<void> host::remove_server(std::string name) {
-  return handle_of<void>([name = std::move(name)](hub& h) { return h.remove_server(name); });
+future<void> host::remove_server(std::string name) {
+  return make_future<void>([name = std::move(name)](hub& h) { return h.remove_server(name); });
 }
 
 result<void> host::restart(std::string_view name) {
   result<void> outcome{is_stopped()};
-  run_there([&](hub& h) { outcome = h.restart(name); });
+  run_on_loop([&](hub& h) { outcome = h.restart(name); });
   return outcome;
 }
 
 std::vector<server_status> host::status() {
   std::vector<server_status> all;
-  run_there([&](hub& h) { all = h.status(); });
+  run_on_loop([&](hub& h) { all = h.status(); });
   return all;
 }
 
-pending<void> host::ready(std::string server) {
-  return handle_of<void>([server = std::move(server)](hub& h) { return h.ready(server); });
+future<void> host::ready(std::string server) {
+  return make_future<void>([server = std::move(server)](hub& h) { return h.ready(server); });
 }
 
-pending<void> host::settled() {
-  return handle_of<void>([](hub& h) { return h.settled(); });
+future<void> host::settled() {
+  return make_future<void>([](hub& h) { return h.settled(); });
 }
 
-pending<login_summary> host::authenticate(std::string server, login_dialogue with) {
-  return handle_of<login_summary>(
+future<login_summary> host::authenticate(std::string server, login_callbacks with) {
+  return make_future<login_summary>(
       [server = std::move(server), with = std::move(with)](hub& h) { return h.authenticate(server, with); });
 }
 
-pending<logout_report> host::log_out(std::string server) {
-  return handle_of<logout_report>([server = std::move(server)](hub& h) { return h.log_out(server); });
+future<logout_report> host::log_out(std::string server) {
+  return make_future<logout_report>([server = std::move(server)](hub& h) { return h.log_out(server); });
 }
 
 }  // namespace hawser

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "../registry/reader.hpp"
+#include "../runtime/async/future.hpp"
+#include "../runtime/async/timeout.hpp"
 #include "../runtime/guarded.hpp"
-#include "../runtime/timeout.hpp"
 #include "hub.hpp"
-#include "model_text.hpp"
-#include "pending.hpp"
+#include "result/model_text.hpp"
 
 namespace hawser {
 
@@ -28,7 +28,7 @@ class host_queue;
 
 /// One immutable version of the tool table. Calls go to the tools of this version, whatever tool has the name now. May
 /// outlive the host. Any thread.
-class held_tools {
+class tool_snapshot {
  public:
   [[nodiscard]] const tool_table& table() const& noexcept { return *table_; }
   /// Deleted because it would dangle: `for (… : host.tools().table())` destroys the table before the first row.
@@ -36,12 +36,12 @@ class held_tools {
   const tool_table* operator->() const noexcept { return &*table_; }
   /// errc::tool_unknown if this version has no such tool; errc::server_gone if its server has been removed;
   /// errc::closed if the host is not running or has been destroyed.
-  pending<envelope> call(std::string_view name, const boost::json::object& arguments = {},
-                         call_settings settings = {}) const;
+  future<envelope> call(std::string_view name, const boost::json::object& arguments = {},
+                        request_options settings = {}) const;
 
  private:
   friend class host;
-  held_tools(std::shared_ptr<detail::host_queue> queue, const table_ref& table) noexcept
+  tool_snapshot(std::shared_ptr<detail::host_queue> queue, const table_ref& table) noexcept
       : queue_(std::move(queue)), table_(table) {}
   std::shared_ptr<detail::host_queue> queue_;
   table_ref table_;
@@ -69,15 +69,16 @@ class host {
   void stop();
 
   /// May outlive the host.
-  [[nodiscard]] held_tools tools();
+  [[nodiscard]] tool_snapshot tools();
   /// For threads that look up names themselves: `reader mine{host.table()}`.
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
   /// While a server that could expose the name is starting, waits for it within the timeout. See hub::call.
-  pending<envelope> call(std::string_view name, const boost::json::object& arguments = {}, call_settings settings = {});
+  future<envelope> call(std::string_view name, const boost::json::object& arguments = {},
+                        request_options settings = {});
   /// `done` runs on the loop thread and must not block. If the host is not running, `done` runs inside call() with
   /// errc::closed, so a `done` that retries on every error would recurse forever. Exceptions from it are logged.
-  void call(std::string_view name, const boost::json::object& arguments, call_settings settings, completion done);
+  void call(std::string_view name, const boost::json::object& arguments, request_options settings, completion done);
 
   /// See hub::add_tool. The function runs on one of up to 256 threads of the host, unless hub_options has an executor;
   /// so it may block, and may wait for other calls of the host.
@@ -89,27 +90,27 @@ class host {
 
   result<server_id> add_server(server_settings added);
   result<server_id> add_server(server_settings added, std::function<std::unique_ptr<channel>()> connect);
-  pending<void> remove_server(std::string name);
+  future<void> remove_server(std::string name);
   result<void> restart(std::string_view name);
   /// See hub::authenticate.
-  pending<login_summary> authenticate(std::string server, login_dialogue with = {});
-  pending<logout_report> log_out(std::string server);
+  future<login_summary> authenticate(std::string server, login_callbacks with = {});
+  future<logout_report> log_out(std::string server);
   [[nodiscard]] std::vector<server_status> status();
   /// Waits until the server is ready for calls; an error says why it failed. Starts a lazy server. errc::config if no
   /// server has the name.
-  pending<void> ready(std::string server);
+  future<void> ready(std::string server);
   /// Waits until no server is starting.
-  pending<void> settled();
+  future<void> settled();
 
   /// Any other hub function: `host.ask<T>([](hub& h) { return h.list("files", list_kind::prompts); })`. The function
   /// runs on the loop thread; the task it returns must own what it needs. An exception from either becomes an error. A
   /// task that is still waiting when the host has stopped its servers is stopped.
   template <class T>
-  pending<T> ask(std::function<task<result<T>>(hub&)> what);
+  future<T> ask(std::function<task<result<T>>(hub&)> what);
 
  private:
   struct core;
-  friend class held_tools;
+  friend class tool_snapshot;
   /// Who made the task. For a task of the hub, the error says whether the call was executed; for a task of the program,
   /// that is unknown after a stop.
   enum class task_origin : std::uint8_t { hub, program };
@@ -119,7 +120,7 @@ class host {
   /// Posts `begin` to the loop, which spawns its task. If `begin` is dropped instead, its destructor must report that.
   static void submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin);
   /// Runs on the loop thread, or on this thread while there is no loop thread.
-  void run_there(const std::function<void(hub&)>& what);
+  void run_on_loop(const std::function<void(hub&)>& what);
 
   template <class T>
   static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to,
@@ -136,28 +137,28 @@ class host {
   }
   template <class T>
   static void submit(detail::host_queue& queue, std::function<task<result<T>>(hub&)> what,
-                     std::shared_ptr<detail::promised<T>> to, task_origin origin = task_origin::hub) {
+                     std::shared_ptr<detail::future_state<T>> to, task_origin origin = task_origin::hub) {
     auto promise = std::make_shared<detail::promise<T>>(std::move(to));
     submit(queue, [what = std::move(what), promise = std::move(promise), origin](hub& h) {
       return fulfil<T>(h, what, promise, origin);
     });
   }
   template <class T>
-  pending<T> handle_of(std::function<task<result<T>>(hub&)> what, task_origin origin = task_origin::hub);
+  future<T> make_future(std::function<task<result<T>>(hub&)> what, task_origin origin = task_origin::hub);
 
   core* core_;  // owned; not destroyed in a forked child
 };
 
 template <class T>
-pending<T> host::handle_of(std::function<task<result<T>>(hub&)> what, task_origin origin) {
-  auto state = std::make_shared<detail::promised<T>>(thread());
+future<T> host::make_future(std::function<task<result<T>>(hub&)> what, task_origin origin) {
+  auto state = std::make_shared<detail::future_state<T>>(thread());
   submit<T>(queue(), std::move(what), state, origin);
-  return pending<T>{std::move(state)};
+  return future<T>{std::move(state)};
 }
 
 template <class T>
-pending<T> host::ask(std::function<task<result<T>>(hub&)> what) {
-  return handle_of<T>(std::move(what), task_origin::program);
+future<T> host::ask(std::function<task<result<T>>(hub&)> what) {
+  return make_future<T>(std::move(what), task_origin::program);
 }
 
 }  // namespace hawser

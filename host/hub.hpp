@@ -12,15 +12,15 @@
 
 #include "../oauth/server_login.hpp"
 #include "../registry/registry.hpp"
-#include "../runtime/dns.hpp"
-#include "../runtime/task.hpp"
-#include "../transports/channel.hpp"
-#include "call_settings.hpp"
-#include "envelope.hpp"
-#include "input.hpp"
-#include "login_dialogue.hpp"
-#include "session_listener.hpp"
-#include "settings.hpp"
+#include "../runtime/async/task.hpp"
+#include "../runtime/io/dns.hpp"
+#include "../transports/jsonrpc/channel.hpp"
+#include "config/settings.hpp"
+#include "login_callbacks.hpp"
+#include "request_options.hpp"
+#include "result/envelope.hpp"
+#include "session/input_handlers.hpp"
+#include "session/session_listener.hpp"
 #include "status.hpp"
 
 namespace hawser {
@@ -44,10 +44,10 @@ struct hub_options {
   executor callbacks{};                                 ///< runs the input handlers and native tools
   executor tool_executor{};                             ///< runs native tools instead, if set
   std::function<void(const host_change&)> on_change{};  ///< on the loop thread
-  std::string memory_folder{};                          ///< disk cache of tools and eras; empty = no cache
-  std::string login_file{};       ///< credential file, see default_store_path(); empty = in memory
-  token_store* logins = nullptr;  ///< used instead of login_file; must outlive the hub
-  bool all_lazy = false;          ///< starts every server only on first use
+  std::string cache_folder{};                           ///< disk cache of tools and eras; empty = no cache
+  std::string login_file{};            ///< credential file, see default_store_path(); empty = in memory
+  credential_store* logins = nullptr;  ///< used instead of login_file; must outlive the hub
+  bool all_lazy = false;               ///< starts every server only on first use
   bool allow_spawn = true;
   bool allow_network = true;
   resolver* names = nullptr;  ///< for HTTP servers; null = the system's DNS servers; must outlive the hub
@@ -82,10 +82,10 @@ class hub {
   /// for a start; errc::tool_unknown if `access` or `tools` no longer admit it. While a server that could expose the
   /// name is starting, waits for it within the timeout; starts a lazy server. errc::tool_unknown says why such a server
   /// has no tools.
-  task<result<envelope>> call(std::string name, std::string arguments, call_settings settings = {});
+  task<result<envelope>> call(std::string name, std::string arguments, request_options settings = {});
   /// Calls the tool of a row from a held table, whatever tool has the name now. errc::server_gone if its server was
   /// removed, errc::tool_unknown if the server's configuration does not admit the tool.
-  task<result<envelope>> call(server_id server, std::string tool, std::string arguments, call_settings settings = {});
+  task<result<envelope>> call(server_id server, std::string tool, std::string arguments, request_options settings = {});
 
   /// errc::config if it has no function, if a schema is not a JSON object, if the input schema is not for an object, or
   /// if the name is taken or unusable for models: see write_exposed_name().
@@ -107,9 +107,9 @@ class hub {
   /// Runs an interactive login to an HTTP server and waits until the server is ready. This is the only function that
   /// involves a person: until then, a server that requires a login is in server_state::needs_auth. If the server
   /// requires no login, the summary has no issuer.
-  task<result<login_summary>> authenticate(std::string server, login_wish wish, login_person& person);
+  task<result<login_summary>> authenticate(std::string server, login_options wish, login_ui& person);
   /// As above, with callbacks.
-  task<result<login_summary>> authenticate(std::string server, login_dialogue with);
+  task<result<login_summary>> authenticate(std::string server, login_callbacks with);
   /// Removes the server's tokens, and revokes them if the authorization server supports it.
   task<result<logout_report>> log_out(std::string server);
   /// All stored logins, including those of servers that are not configured here.
@@ -117,14 +117,14 @@ class hub {
   [[nodiscard]] std::vector<server_status> status() const;
   [[nodiscard]] std::optional<server_status> status(std::string_view name) const;
   /// The tail of the process's stderr, without configured secrets; untrusted.
-  [[nodiscard]] std::string errors_of(std::string_view name) const;
+  [[nodiscard]] std::string stderr_tail(std::string_view name) const;
 
   /// Fetches all pages of a list; the elements are as the server sent them.
   task<result<boost::json::array>> list(std::string server, list_kind what);
-  task<result<raw_json>> read_resource(std::string server, std::string uri, call_settings settings = {});
+  task<result<raw_json>> read_resource(std::string server, std::string uri, request_options settings = {});
   /// `arguments`: a JSON object of strings, as text.
   task<result<raw_json>> get_prompt(std::string server, std::string name, std::string arguments,
-                                    call_settings settings = {});
+                                    request_options settings = {});
   /// `params` of completion/complete as JSON text: ref, argument, context.
   task<result<raw_json>> complete(std::string server, std::string params);
   /// Restored after every restart.
@@ -134,7 +134,7 @@ class hub {
   /// For methods without a typed call: `params` is a JSON object as text, or empty. A tools/call must be admitted by
   /// the configuration, too.
   task<result<raw_json>> request(std::string server, std::string method, std::string params,
-                                 call_settings settings = {});
+                                 request_options settings = {});
   result<void> notify(std::string_view server, std::string_view method, std::string_view params = {});
 
  private:

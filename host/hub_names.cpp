@@ -3,7 +3,7 @@
 // starting.
 #include <algorithm>
 
-#include "../runtime/timeout.hpp"
+#include "../runtime/async/timeout.hpp"
 #include "detail/hub_core.hpp"
 
 namespace hawser::detail {
@@ -11,7 +11,8 @@ namespace hawser::detail {
 std::vector<std::shared_ptr<server>> hub_core::possible_owners(std::string_view name) const {
   std::vector<std::shared_ptr<server>> found;
   for (const entry& one : entries) {
-    if (one.it && !one.removing && could_expose(settings.names, one.it->name(), name)) found.push_back(one.it);
+    if (one.instance && !one.removing && could_expose(settings.names, one.instance->name(), name))
+      found.push_back(one.instance);
   }
   return found;
 }
@@ -40,22 +41,22 @@ task<result<void>> hub_core::owners_settled_within(duration bound, std::string n
 }
 
 // Waits until the name is in the table, or no server that could expose it is starting.
-task<result<void>> hub_core::until_listed(std::string name, const call_settings& settings_of_call) {
+task<result<void>> hub_core::until_listed(std::string name, const request_options& caller_options) {
   const auto owners = starting_owners(name);
   if (owners.empty()) co_return result<void>{};
-  if (calls.users() > settings.limits.max_total_pending) co_return too_many_calls();
+  if (calls.count() > settings.limits.max_total_pending) co_return too_many_calls();
   duration bound = duration::zero();
   for (const auto& one : owners) {
-    const call_options options_of_call = one->options_for(settings_of_call);
-    bound = std::max(bound, std::min(options_of_call.idle_timeout, options_of_call.hard_timeout));
+    const call_options rpc_options = one->options_for(caller_options);
+    bound = std::max(bound, std::min(rpc_options.idle_timeout, rpc_options.hard_timeout));
   }
   auto waiting = owners_settled_within(bound, name);
-  auto listed = co_await with_stop(settings_of_call.stop, std::move(waiting));
+  auto listed = co_await with_stop(caller_options.stop, std::move(waiting));
   if (closing.is_set()) co_return error{.code = errc::closed, .what = "the host is stopped"};
   if (listed || listed.error().code != errc::timed_out) co_return listed;
   error why{.code = errc::timed_out,
-            .what = "the tool \"" + name + "\" is not listed yet: still starting after " + readable(bound)};
-  co_return owners.front()->described(std::move(why), "start");
+            .what = "the tool \"" + name + "\" is not listed yet: still starting after " + format_duration(bound)};
+  co_return owners.front()->annotated(std::move(why), "start");
 }
 
 error hub_core::unknown_tool(const std::string& name) const {

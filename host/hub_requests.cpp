@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A hub's servers by name: adding, removing, status, and requests other than tool calls.
-#include "../runtime/timeout.hpp"
-#include "../transports/http_fields.hpp"
-#include "../transports/json_text.hpp"
-#include "../transports/json_validator.hpp"
-#include "../transports/protocol.hpp"
+#include "../runtime/async/timeout.hpp"
+#include "../transports/http/http_fields.hpp"
+#include "../transports/json/json_text.hpp"
+#include "../transports/json/json_validator.hpp"
+#include "../transports/jsonrpc/protocol.hpp"
 #include "detail/argument_check.hpp"
 #include "detail/hub_core.hpp"
 
@@ -17,8 +17,8 @@ result<server_id> hub::add_server(server_settings added, std::function<std::uniq
 }
 
 task<result<void>> hub::remove_server(std::string name) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(name);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(name);
   if (!found) co_return found.error();
   const std::size_t slot = (*found)->id().slot;
   core_->entries[slot].removing = true;
@@ -35,7 +35,7 @@ task<result<void>> hub::remove_server(std::string name) {
 }
 
 result<void> hub::restart(std::string_view name) {
-  auto found = core_->named(name);
+  auto found = core_->find_named(name);
   if (!found) return found.error();
   return (*found)->restart();
 }
@@ -43,7 +43,7 @@ result<void> hub::restart(std::string_view name) {
 std::vector<server_status> hub::status() const {
   std::vector<server_status> all;
   for (const auto& one : core_->entries) {
-    if (one.it) all.push_back(one.it->status());
+    if (one.instance) all.push_back(one.instance->status());
   }
   return all;
 }
@@ -54,39 +54,39 @@ std::optional<server_status> hub::status(std::string_view name) const {
   return found->status();
 }
 
-std::string hub::errors_of(std::string_view name) const {
+std::string hub::stderr_tail(std::string_view name) const {
   const auto found = core_->find(name);
-  return found ? found->errors() : std::string{};
+  return found ? found->stderr_tail() : std::string{};
 }
 
 task<result<void>> hub::ready(std::string name) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(name);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(name);
   if (!found) co_return found.error();
-  auto at = co_await (*found)->connected();
+  auto at = co_await (*found)->wait_for_session();
   if (!at) co_return at.error();
   co_return result<void>{};
 }
 
 task<result<void>> hub::listed(std::string name) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(name);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(name);
   if (!found) co_return found.error();
-  co_return co_await (*found)->tools_listed();
+  co_return co_await (*found)->wait_for_tools();
 }
 
 task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(server);
   if (!found) co_return found.error();
-  auto at = co_await (*found)->connected();
+  auto at = co_await (*found)->wait_for_session();
   if (!at) co_return at.error();
   // A server without the capability may not implement the method.
-  const server_capabilities& can = (*at)->agreed().can;
+  const server_capabilities& can = (*at)->negotiated().can;
   const bool has = what == list_kind::tools ? can.tools : what == list_kind::prompts ? can.prompts : can.resources;
   if (!has) co_return boost::json::array{};
   auto listed = co_await (*at)->list(what);
-  if (!listed) co_return (*found)->described(listed.error(), "list");
+  if (!listed) co_return (*found)->annotated(listed.error(), "list");
   co_return listed;
 }
 
@@ -94,34 +94,34 @@ namespace {
 
 // Waits for the server's session and calls `begin` with it. `tool` is the tool's name if the request is a tools/call.
 template <class F>
-task<result<raw_json>> asked_when_connected(loop& home, server& of, const call_settings& settings,
+task<result<raw_json>> asked_when_connected(loop& home, server& of, const request_options& settings,
                                             const std::optional<std::string>& tool, const F& begin) {
   const time_point began = home.now();
   call_options options = of.options_for(settings);
-  auto connecting = tool ? of.connected_for_calls() : of.connected();
+  auto connecting = tool ? of.wait_for_session_with_tools() : of.wait_for_session();
   auto at = co_await with_timeout(options.hard_timeout, std::move(connecting));
   if (!at) co_return at.error();
   if (tool) {
     if (auto admitted = of.admits_call(*tool); !admitted) co_return admitted.error();
   }
-  options.spent = home.now() - began;
+  options.elapsed_before = home.now() - began;
   auto asking = begin(**at, std::move(options));
   co_return co_await std::move(asking);
 }
 
 // Finds the server; the caller's stop token applies from here on, also while the server starts.
 template <class F>
-task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, call_settings settings,
+task<result<raw_json>> asked(detail::hub_core& core, std::string server, std::string phase, request_options settings,
                              F begin, std::optional<std::string> tool = std::nullopt) {
-  const usage::mark inside{core.calls};
-  auto found = core.named(server);
+  const wait_group::guard inside{core.calls};
+  auto found = core.find_named(server);
   if (!found) co_return found.error();
   const context here = co_await this_context();
   if (settings.stop.stop_requested() || here.stop_requested_anywhere())
-    co_return (*found)->described(cancelled_error(), phase);
+    co_return (*found)->annotated(cancelled_error(), phase);
   auto asking = asked_when_connected(core.home, **found, settings, tool, begin);
   auto answer = co_await with_stop(settings.stop, std::move(asking));
-  if (!answer) co_return (*found)->described(answer.error(), phase);
+  if (!answer) co_return (*found)->annotated(answer.error(), phase);
   co_return answer;
 }
 
@@ -141,14 +141,14 @@ std::string tool_in(const std::string& params) {
 
 }  // namespace
 
-task<result<raw_json>> hub::read_resource(std::string server, std::string uri, call_settings settings) {
+task<result<raw_json>> hub::read_resource(std::string server, std::string uri, request_options settings) {
   return asked(
       *core_, std::move(server), "read", std::move(settings),
       [uri = std::move(uri)](session& s, call_options options) { return s.read_resource(uri, std::move(options)); });
 }
 
 task<result<raw_json>> hub::get_prompt(std::string server, std::string name, std::string arguments,
-                                       call_settings settings) {
+                                       request_options settings) {
   if (auto sound = detail::check_arguments(arguments); !sound) {
     error why = prefixed("prompt \"" + name + '"', sound.error());
     why.server = std::move(server);
@@ -163,32 +163,32 @@ task<result<raw_json>> hub::get_prompt(std::string server, std::string name, std
 
 task<result<raw_json>> hub::complete(std::string server, std::string params) {
   std::string method{protocol::method::complete};
-  co_return co_await request(std::move(server), std::move(method), std::move(params), call_settings{});
+  co_return co_await request(std::move(server), std::move(method), std::move(params), request_options{});
 }
 
 task<result<void>> hub::subscribe(std::string server, std::string uri) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(server);
   if (!found) co_return found.error();
   co_return co_await (*found)->subscribe(std::move(uri), true);
 }
 
 task<result<void>> hub::unsubscribe(std::string server, std::string uri) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(server);
   if (!found) co_return found.error();
   co_return co_await (*found)->subscribe(std::move(uri), false);
 }
 
 task<result<void>> hub::set_log_level(std::string server, std::string level) {
-  const usage::mark inside{core_->calls};
-  auto found = core_->named(server);
+  const wait_group::guard inside{core_->calls};
+  auto found = core_->find_named(server);
   if (!found) co_return found.error();
   co_return co_await (*found)->set_log_level(std::move(level));
 }
 
 task<result<raw_json>> hub::request(std::string server, std::string method, std::string params,
-                                    call_settings settings) {
+                                    request_options settings) {
   if (auto sound = detail::check_method(method); !sound) {
     error why = prefixed("server \"" + server + '"', sound.error());
     why.server = std::move(server);
@@ -208,7 +208,7 @@ task<result<raw_json>> hub::request(std::string server, std::string method, std:
 }
 
 result<void> hub::notify(std::string_view server, std::string_view method, std::string_view params) {
-  auto found = core_->named(server);
+  auto found = core_->find_named(server);
   if (!found) return found.error();
   return (*found)->notify(method, params);
 }

@@ -15,7 +15,7 @@ std::string_view to_string(server_state state) noexcept {
   return "failed";
 }
 
-std::string readable(duration length) {
+std::string format_duration(duration length) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(length).count();
   return std::to_string(ms / 1000) + '.' + std::to_string(ms % 1000 / 100) + " s";
 }

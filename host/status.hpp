@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "../registry/server_id.hpp"
-#include "../runtime/clock.hpp"
-#include "agreement.hpp"
+#include "../runtime/loop/clock.hpp"
+#include "session/negotiated_peer.hpp"
 
 namespace hawser {
 
@@ -25,13 +25,13 @@ enum class server_state : std::uint8_t {
 std::string_view to_string(server_state state) noexcept;
 
 /// For display: "2.5 s".
-std::string readable(duration length);
+std::string format_duration(duration length);
 
 /// For display: how to log in to a server.
 std::string login_advice(std::string_view server);
 
 /// A listed tool that has no row.
-struct left_out_tool {
+struct omitted_tool {
   std::string tool{};  ///< the server's name for it; untrusted
   std::string what{};  ///< one sentence for display that names it
 };
@@ -49,12 +49,12 @@ struct server_status {
   std::string origin{};  ///< where it was configured
   bool enabled = true;
   bool lazy = false;
-  agreement agreed{};       ///< of the last connection; the revision is empty before the first
-  std::size_t tools = 0;    ///< number of rows
-  std::size_t refused = 0;  ///< tools that are unusable, filtered out, or whose name is taken
+  negotiated_peer negotiated{};  ///< of the last connection; the revision is empty before the first
+  std::size_t tools = 0;         ///< number of rows
+  std::size_t refused = 0;       ///< tools that are unusable, filtered out, or whose name is taken
   /// The first hundred of these, without those that the configuration filters out. For a server that is not running,
   /// only name conflicts.
-  std::vector<left_out_tool> left_out{};
+  std::vector<omitted_tool> omitted{};
   std::size_t restarts = 0;  ///< since it was added
   std::uint64_t noise = 0;   ///< lines on stdout that were not messages
   int pid = 0;               ///< 0: no process

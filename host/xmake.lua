@@ -2,6 +2,6 @@
 target("host")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_batched_files(10, {"*.cpp", "detail/*.cpp"})
+    add_batched_files(10, {"**.cpp"})
     add_deps("runtime", "transports", "registry", "oauth")
 target_end()

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "../runtime/timeout.hpp"
-#include "web.hpp"
+#include "../runtime/async/timeout.hpp"
+#include "oauth_http.hpp"
 
 namespace hawser {
 
@@ -75,17 +75,18 @@ std::vector<words> openers_for(const environment& env, const std::string& url) {
   return all;
 }
 
-task<result<exit_status>> end_of(launched& opener) { co_return co_await opener.exited(); }
+task<result<exit_status>> end_of(detached_process& opener) { co_return co_await opener.exited(); }
 
 }  // namespace
 
-result<http_url> openable_url(std::string_view url) {
-  auto read = learned_url(url, "the page to be opened");
+result<http_url> parse_browser_url(std::string_view url) {
+  auto read = parse_untrusted_url(url, "the page to be opened");
   if (!read) return read;
   // Other characters with a meaning for shells or terminals cannot occur in a URL. Openers are often scripts.
   if (read->target.find_first_of("'$") != std::string::npos)
     return error{.code = errc::protocol,
-                 .what = "the page to be opened: url \"" + named(*read) + "\": it has a ' or $, which must be escaped"};
+                 .what = "the page to be opened: url \"" + url_for_message(*read) +
+                         "\": it has a ' or $, which must be escaped"};
   return read;
 }
 
@@ -101,8 +102,8 @@ environment desktop_environment() {
 
 browser::browser(loop& home, environment env) : loop_(home), env_(std::move(env)) {}
 
-task<result<void>> browser::offer(command what) {
-  auto opener = launched::start(loop_, what);
+task<result<void>> browser::try_opener(command what) {
+  auto opener = detached_process::start(loop_, what);
   if (!opener) co_return std::move(opener).error();
   auto ended = co_await with_timeout(grace, end_of(*opener));
   // Many openers start the browser and keep running.
@@ -114,15 +115,15 @@ task<result<void>> browser::offer(command what) {
 }
 
 task<result<std::string>> browser::open(std::string url) {
-  std::erase_if(running_, [](const launched& one) { return !one.running(); });
-  const auto checked = openable_url(url);
+  std::erase_if(running_, [](const detached_process& one) { return !one.running(); });
+  const auto checked = parse_browser_url(url);
   if (!checked) co_return checked.error();
   std::string tried;
   for (words& one : openers_for(env_, checked->text())) {
     command what{.program = std::move(one.front()), .env = env_};
     what.arguments.assign(std::make_move_iterator(one.begin() + 1), std::make_move_iterator(one.end()));
     const std::string name = what.program;
-    auto taken = co_await offer(std::move(what));
+    auto taken = co_await try_opener(std::move(what));
     if (taken) co_return name;
     if (taken.error().code == errc::cancelled) co_return std::move(taken).error();
     tried += (tried.empty() ? "" : "; ") + taken.error().what;

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "../runtime/launched.hpp"
-#include "../transports/http_url.hpp"
+#include "../runtime/process/detached_process.hpp"
+#include "../transports/http/http_url.hpp"
 
 namespace hawser {
 
 /// A URL that may be passed to other programs: https, or http on this machine; at most 8 KiB; no user name, and no
 /// characters with a meaning for shells or terminals. Use the text() of the result.
-result<http_url> openable_url(std::string_view url);
+result<http_url> parse_browser_url(std::string_view url);
 
 /// The environment variables that desktop programs need. All others are left out, as they may hold secrets.
 environment desktop_environment();
@@ -31,11 +31,11 @@ class browser {
   task<result<std::string>> open(std::string url);
 
  private:
-  task<result<void>> offer(command what);
+  task<result<void>> try_opener(command what);
 
   loop& loop_;
   environment env_;
-  std::vector<launched> running_;  // kept so that they are reaped
+  std::vector<detached_process> running_;  // kept so that they are reaped
 };
 
 }  // namespace hawser

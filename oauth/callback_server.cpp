@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../runtime/detail/wait_for.hpp"
-#include "../runtime/event.hpp"
-#include "../runtime/scope.hpp"
-#include "../runtime/timeout.hpp"
-#include "../transports/http_url.hpp"
+#include "../runtime/async/detail/wait_for.hpp"
+#include "../runtime/async/event.hpp"
+#include "../runtime/async/scope.hpp"
+#include "../runtime/async/timeout.hpp"
+#include "../transports/http/http_url.hpp"
 
 namespace hawser {
 
@@ -20,7 +20,7 @@ constexpr std::size_t longest_fields = std::size_t{8} << 10;
 constexpr std::size_t longest_head = (std::size_t{320} << 10) + longest_fields;
 constexpr std::size_t longest_path = 200;
 
-http_server_options options_for(const callback_place& where) {
+http_server_options options_for(const callback_options& where) {
   http_server_options chosen;
   chosen.port = where.port;
   chosen.limits = {.max_head = longest_head, .max_fields = 100, .max_body = longest_fields};
@@ -40,8 +40,8 @@ bool is_path(std::string_view text) noexcept {
 }
 
 // T-24: pages consist of constants only.
-whole_answer page_of(int status, std::string_view title, std::string_view text) {
-  whole_answer answer{.status = status};
+complete_response page_of(int status, std::string_view title, std::string_view text) {
+  complete_response answer{.status = status};
   http_fields& fields = answer.fields;
   fields.add("Content-Type", "text/html; charset=utf-8");
   fields.add("Content-Security-Policy",
@@ -58,8 +58,8 @@ whole_answer page_of(int status, std::string_view title, std::string_view text) 
   return answer;
 }
 
-void show(http_call& call, int status, std::string_view title, std::string_view text) {
-  const whole_answer page = page_of(status, title, text);
+void show(server_exchange& call, int status, std::string_view title, std::string_view text) {
+  const complete_response page = page_of(status, title, text);
   call.reply(page.status, page.fields, page.body);
 }
 
@@ -75,10 +75,10 @@ struct doorkeeper {
   const std::string& path;
   const secret& state;
   event settled{};
-  std::optional<result<callback_answer>> answer{};
+  std::optional<result<authorization_response>> answer{};
 
   // Decides by the head alone, before the body is read.
-  [[nodiscard]] std::optional<whole_answer> judge(const http_head& asked) const {
+  [[nodiscard]] std::optional<complete_response> judge(const http_head& asked) const {
     if (size_of(asked.fields) > longest_fields) return page_of(431, "Not here", "The request is too large.");
     // T-23: DNS rebinding: a page whose own name resolves to 127.0.0.1 sends another Host.
     if (asked.fields.find("host") != std::optional<std::string_view>{host})
@@ -89,11 +89,11 @@ struct doorkeeper {
     return std::nullopt;
   }
 
-  void serve(http_call& call) {
+  void serve(server_exchange& call) {
     const std::string_view target = call.request().target;
     const std::size_t query = std::min(target.find('?'), target.size());
     if (answer) return refuse(call);  // T-22: only once
-    auto read = read_callback(target.substr(std::min(query + 1, target.size())), state);
+    auto read = parse_redirect_query(target.substr(std::min(query + 1, target.size())), state);
     if (!read && read.error().code != errc::protocol) return refuse(call);
     answer = std::move(read);
     settled.set();
@@ -103,12 +103,12 @@ struct doorkeeper {
     show(call, 200, "Not logged in", "You can close this page. The program you came from says why.");
   }
 
-  static void refuse(http_call& call) {
+  static void refuse(server_exchange& call) {
     show(call, 400, "Not this login", "This is not the answer that is waited for. Please begin again in the program.");
   }
 };
 
-task<void> answer_one(doorkeeper& door, http_call& call) {
+task<void> answer_one(doorkeeper& door, server_exchange& call) {
   door.serve(call);
   co_return;
 }
@@ -123,7 +123,7 @@ callback_server::callback_server(http_server server, const std::string& path)
   host_ = own ? own->authority() : std::string{};
 }
 
-result<callback_server> callback_server::listen(loop& home, callback_place where) {
+result<callback_server> callback_server::listen(loop& home, callback_options where) {
   if (where.path.empty()) {
     where.path = "/callback/" + base64url(random_bytes(16));
   } else if (!is_path(where.path)) {
@@ -135,12 +135,12 @@ result<callback_server> callback_server::listen(loop& home, callback_place where
   return callback_server{*std::move(server), where.path};
 }
 
-task<result<callback_answer>> callback_server::wait(secret state, duration bound) {
+task<result<authorization_response>> callback_server::wait(secret state, duration bound) {
   if (!server_) co_return error{.code = errc::closed, .what = "this login's answer was waited for already"};
   doorkeeper door{.host = host_, .path = path_, .state = state};
   scope serving{co_await this_context()};
-  answer_request with = [&door](http_call& call) { return answer_one(door, call); };
-  judge_head first = [&door](const http_head& head) { return door.judge(head); };
+  request_handler with = [&door](server_exchange& call) { return answer_one(door, call); };
+  head_check first = [&door](const http_head& head) { return door.judge(head); };
   serving.spawn(server_->serve(std::move(with), std::move(first)));
   auto waited = co_await with_timeout(std::min(bound, longest_wait), detail::wait_for(door.settled));
   serving.request_stop();

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "../transports/http_server.hpp"
-#include "callback_answer.hpp"
+#include "../transports/http/server/http_server.hpp"
+#include "authorization_response.hpp"
 
 namespace hawser {
 
-struct callback_place {
+struct callback_options {
   std::uint16_t port = 0;  ///< 0: any free port
   std::string path{};      ///< empty: a random path
 };
@@ -24,7 +24,7 @@ class callback_server {
 
   /// Binds at once, so that the registered redirect URI is the one in use; 127.0.0.1 only. errc::config for an invalid
   /// path, errc::io if the port is taken.
-  static result<callback_server> listen(loop& home, callback_place where = {});
+  static result<callback_server> listen(loop& home, callback_options where = {});
 
   /// `http://127.0.0.1:PORT/callback/RANDOM`, or with the given path.
   [[nodiscard]] const std::string& redirect_uri() const noexcept { return redirect_uri_; }
@@ -32,7 +32,7 @@ class callback_server {
   /// Waits for the redirect with that state; other requests get 400 and do not end the wait. May be called once; the
   /// port is closed on return. errc::timed_out if no redirect came, errc::protocol if it had neither a code nor an
   /// error.
-  task<result<callback_answer>> wait(secret state, duration bound = longest_wait);
+  task<result<authorization_response>> wait(secret state, duration bound = longest_wait);
 
  private:
   callback_server(http_server server, const std::string& path);

@@ -7,28 +7,29 @@
 #include <string>
 #include <vector>
 
-#include "form.hpp"
 #include "login.hpp"
-#include "signing.hpp"
+#include "signing_key.hpp"
 #include "unix_clock.hpp"
+#include "url_encoded_form.hpp"
 
 namespace hawser {
 
 /// A token endpoint and the parameters of requests to it.
-struct token_target {
+struct token_endpoint_context {
   std::string endpoint{};
   std::string issuer{};                      ///< audience of an assertion
   std::string resource{};                    ///< sent unchanged; empty = not sent
   std::vector<std::string> auth_methods{};   ///< token_endpoint_auth_methods_supported …
-  bool says_methods = false;                 ///< … and whether the metadata has it
+  bool lists_auth_methods = false;           ///< … and whether the metadata has it
   std::shared_ptr<const signing_key> key{};  ///< for private_key_jwt; null = none
   unix_clock now = unix_now;
 };
 
 /// The client's registered method; if unknown, the first that the server lists and the client supports.
-std::string chosen_method(const client_identity& who, const token_target& at);
+std::string select_auth_method(const client_identity& who, const token_endpoint_context& at);
 
 /// Adds the form fields, and returns header lines. errc::config if the client lacks the needed secret or key.
-result<secret> authenticate(const client_identity& who, const token_target& at, form& into);
+result<secret> authenticate_client(const client_identity& who, const token_endpoint_context& at,
+                                   url_encoded_form& into);
 
 }  // namespace hawser

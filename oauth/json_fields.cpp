@@ -32,24 +32,24 @@ const boost::json::value* json_fields::find(std::string_view name) const noexcep
 result<std::optional<std::string>> json_fields::text(std::string_view name) const {
   const boost::json::value* found = find(name);
   if (found == nullptr) return std::optional<std::string>{};
-  if (!found->is_string()) return fault(name, "is no text");
+  if (!found->is_string()) return field_error(name, "is no text");
   return std::optional<std::string>{std::in_place, std::string_view{found->get_string()}};
 }
 
 result<std::string> json_fields::required_text(std::string_view name) const {
   auto read = text(name);
   if (!read) return read.error();
-  if (!read->has_value() || (*read)->empty()) return fault(name, "is missing");
+  if (!read->has_value() || (*read)->empty()) return field_error(name, "is missing");
   return **std::move(read);
 }
 
 result<std::optional<std::vector<std::string>>> json_fields::texts(std::string_view name) const {
   const boost::json::value* found = find(name);
   if (found == nullptr) return std::optional<std::vector<std::string>>{};
-  if (!found->is_array()) return fault(name, "is no list");
+  if (!found->is_array()) return field_error(name, "is no list");
   std::optional<std::vector<std::string>> all{std::in_place};
   for (const boost::json::value& one : found->get_array()) {
-    if (!one.is_string()) return fault(name, "has an element that is no text");
+    if (!one.is_string()) return field_error(name, "has an element that is no text");
     all->emplace_back(std::string_view{one.get_string()});
   }
   return all;
@@ -65,12 +65,12 @@ std::optional<std::int64_t> json_fields::number(std::string_view name) const noe
   return std::nullopt;
 }
 
-bool json_fields::says(std::string_view name) const noexcept {
+bool json_fields::is_true(std::string_view name) const noexcept {
   const boost::json::value* found = find(name);
   return found != nullptr && found->is_bool() && found->get_bool();
 }
 
-error json_fields::fault(std::string_view name, std::string_view what) const {
+error json_fields::field_error(std::string_view name, std::string_view what) const {
   return error{.code = errc::protocol,
                .what = std::string{where_}.append(": the field \"").append(name).append("\" ").append(what)};
 }

@@ -28,9 +28,9 @@ class json_fields {
   /// to ±10^12.
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
   /// Whether it is present and `true`.
-  [[nodiscard]] bool says(std::string_view name) const noexcept;
+  [[nodiscard]] bool is_true(std::string_view name) const noexcept;
   /// errc::protocol: `where: the field "name" …`.
-  [[nodiscard]] error fault(std::string_view name, std::string_view what) const;
+  [[nodiscard]] error field_error(std::string_view name, std::string_view what) const;
 
  private:
   const boost::json::object& of_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A login: the client identity at an authorization server, the tokens it issued, and what they are bound to. Plain
-// values; token_store stores them, server_login refreshes them.
+// values; credential_store stores them, server_login refreshes them.
 #pragma once
 
 #include <compare>
@@ -14,8 +14,8 @@ namespace hawser {
 /// Our client registration at one authorization server.
 struct client_identity {
   std::string id{};
-  secret key{};          ///< client_secret; empty = a public client
-  std::string method{};  ///< none, client_secret_basic, client_secret_post, private_key_jwt; empty = not specified
+  secret client_secret{};  ///< client_secret; empty = a public client
+  std::string method{};    ///< none, client_secret_basic, client_secret_post, private_key_jwt; empty = not specified
   std::string redirect_uri{};   ///< the registered one; empty = any
   std::int64_t expires_at = 0;  ///< of the client secret, unix seconds; 0 = never
 
@@ -47,8 +47,8 @@ struct login_key {
 struct login {
   login_key key{};
   token_set tokens{};
-  client_identity client{};   ///< client.id == key.client
-  std::string asked_scope{};  ///< the requested scope; a step-up requests its union with the new scope
+  client_identity client{};       ///< client.id == key.client
+  std::string requested_scope{};  ///< the requested scope; a step-up requests its union with the new scope
   std::string token_endpoint{};
   std::string revocation_endpoint{};  ///< empty = the server has none
 

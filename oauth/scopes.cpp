@@ -27,7 +27,7 @@ bool is_scope_token(std::string_view word) noexcept {
          std::all_of(word.begin(), word.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
 }
 
-std::string joined_scopes(std::string_view a, std::string_view b) {
+std::string scope_union(std::string_view a, std::string_view b) {
   std::set<std::string_view> seen;  // ordered: a server chooses the words
   std::string text;
   for (const std::string_view part : {a, b}) {

@@ -9,30 +9,30 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/dns.hpp"
-#include "../runtime/event.hpp"
-#include "../runtime/held_secrets.hpp"
-#include "../runtime/scope.hpp"
-#include "../transports/authorizer.hpp"
-#include "../transports/challenge.hpp"
-#include "../transports/http_client.hpp"
-#include "flow.hpp"
+#include "../runtime/async/event.hpp"
+#include "../runtime/async/scope.hpp"
+#include "../runtime/io/dns.hpp"
+#include "../runtime/scoped_redaction.hpp"
+#include "../transports/http/challenge.hpp"
+#include "../transports/http/client/http_client.hpp"
+#include "../transports/streamable_http/authorizer.hpp"
+#include "code_flow.hpp"
 #include "oauth_settings.hpp"
-#include "token.hpp"
-#include "token_store.hpp"
+#include "store/credential_store.hpp"
+#include "token_endpoint.hpp"
 
 namespace hawser {
 
 /// Shared by all logins; outlives them.
-struct login_surroundings {
+struct login_context {
   loop& home;
-  token_store& store;
+  credential_store& store;
   resolver& names;
   bool opens_browser = true;
   unix_clock now = unix_now;
 };
 
-struct login_subject {
+struct server_login_options {
   std::string name{};  ///< the server's name, for messages
   std::string url{};   ///< as configured
   oauth_settings settings{};
@@ -40,17 +40,17 @@ struct login_subject {
   std::function<task<result<http_client_options>>()> connection{};
   /// Options for connections to the server's own origin, for its metadata; empty = as above.
   std::function<task<result<http_client_options>>()> server_connection{};
-  std::function<void()> when_lost{};  ///< called when an interactive login is needed
+  std::function<void()> on_login_needed{};  ///< called when an interactive login is needed
 };
 
 /// Options of an interactive login.
-struct login_wish {
+struct login_options {
   /// Whether a login may be kept in memory only, if the store cannot save it.
-  enum class keeping : std::uint8_t { if_possible, required };
+  enum class persistence : std::uint8_t { if_possible, required };
   std::string scope{};  ///< in addition to what the server requires
   bool again = false;   ///< log in even if there is a working login
-  duration patience = std::chrono::minutes{5};
-  keeping keep = keeping::if_possible;
+  duration timeout = std::chrono::minutes{5};
+  persistence persist = persistence::if_possible;
 };
 
 /// A login without its secrets.
@@ -61,10 +61,10 @@ struct login_summary {
   std::string client{};
   std::string scope{};
   std::int64_t expires_at = 0;  ///< of the access token; 0 = unknown
-  bool lasting = false;         ///< it can be refreshed without user interaction
-  bool kept = true;             ///< saved in the store; otherwise it ends with this process
+  bool renewable = false;       ///< it can be refreshed without user interaction
+  bool stored = true;           ///< saved in the store; otherwise it ends with this process
 };
-login_summary summary_of(std::string_view server_url, const login& of);
+login_summary summarize(std::string_view server_url, const login& of);
 
 struct logout_report {
   std::size_t removed = 0;              ///< logins
@@ -74,28 +74,28 @@ struct logout_report {
 
 class server_login final : public authorizer {
  public:
-  server_login(const login_surroundings& around, login_subject of);
+  server_login(const login_context& around, server_login_options of);
   server_login(const server_login&) = delete;
   server_login& operator=(const server_login&) = delete;
   ~server_login() override;
 
-  [[nodiscard]] std::optional<auth_grant> at_hand() override;
-  task<result<auth_grant>> grant() override;
-  task<result<auth_grant>> refused(auth_refusal why) override;
+  [[nodiscard]] std::optional<credentials> cached() override;
+  task<result<credentials>> acquire() override;
+  task<result<credentials>> on_challenge(auth_challenge why) override;
 
   /// Whether a request was refused for a missing login or a missing scope, and nothing has changed since.
-  [[nodiscard]] bool wanted() const noexcept { return !lacking_.empty(); }
+  [[nodiscard]] bool needs_login() const noexcept { return !login_needed_reason_.empty(); }
   /// Whether the login is missing: the server accepts no request before a new login.
-  [[nodiscard]] bool lost() const noexcept { return wanted() && !more_scope_; }
-  [[nodiscard]] const std::string& reason() const noexcept { return lacking_; }
-  [[nodiscard]] std::optional<login_summary> known() const;
+  [[nodiscard]] bool is_login_missing() const noexcept { return needs_login() && !needs_step_up_; }
+  [[nodiscard]] const std::string& reason() const noexcept { return login_needed_reason_; }
+  [[nodiscard]] std::optional<login_summary> summary() const;
   /// Whether there is a login that can be refreshed without user interaction.
-  [[nodiscard]] bool is_lasting() const { return known_ && renewable(); }
+  [[nodiscard]] bool has_renewable_login() const { return login_ && can_refresh(); }
   /// Reads the store again. Returns whether it has another login than the one known here; that one is used from then
   /// on.
-  task<result<bool>> appeared();
+  task<result<bool>> reload();
   /// Interactive login, one at a time. T-27: at most three step-ups an hour.
-  task<result<login_summary>> authenticate(login_wish wish, login_person& person);
+  task<result<login_summary>> authenticate(login_options wish, login_ui& person);
   /// Removes the tokens, and revokes them if the authorization server supports it.
   task<result<logout_report>> log_out();
   /// Waits a short while for a refresh in progress. No member may be called afterwards.
@@ -103,57 +103,57 @@ class server_login final : public authorizer {
 
  private:
   // server_login.cpp
-  task<result<void>> loaded();
+  task<result<void>> load();
   /// `obtained`: issued by the authorization server just now; otherwise read from the store.
-  void adopt(login what, bool obtained = false);
-  [[nodiscard]] auth_grant current() const;
+  void set_login(login what, bool obtained = false);
+  [[nodiscard]] credentials current_credentials() const;
   [[nodiscard]] bool expires_soon() const;
-  [[nodiscard]] bool renewable() const;
-  task<result<auth_grant>> refused_scope(std::string operation, const challenge* bearer);
-  [[nodiscard]] error lacking(std::string what);
-  void note_challenge(const challenge* bearer);
-  [[nodiscard]] bool fits(const login& kept) const;
+  [[nodiscard]] bool can_refresh() const;
+  task<result<credentials>> on_insufficient_scope(std::string operation, const challenge* bearer);
+  [[nodiscard]] error require_login(std::string what);
+  void remember_challenge(const challenge* bearer);
+  [[nodiscard]] bool is_usable(const login& kept) const;
 
-  // login_by_person.cpp
-  task<result<bool>> sends_in_clear();
-  task<result<std::unique_ptr<web>>> connected();
-  task<result<token_store::lead>> sole_right(login_key to);
-  task<result<void>> store_keeps();
-  task<result<login_summary>> log_in_over(web& asks, login_wish wish, login_person& person);
+  // interactive_login.cpp
+  task<result<bool>> uses_cleartext();
+  task<result<std::unique_ptr<oauth_http>>> open_http();
+  task<result<credential_store::refresh_lock>> lock_login(login_key to);
+  task<result<void>> check_persistence();
+  task<result<login_summary>> run_interactive_login(oauth_http& asks, login_options wish, login_ui& person);
 
-  // login_renewal.cpp
-  task<result<void>> renewed(std::uint64_t stale);
-  static task<void> renewing(server_login& self);
-  task<result<void>> renew_now();
-  task<result<void>> renew_under_lead(web& asks, login before);
-  task<result<void>> renewal_refused(login before, token_outcome outcome);
-  task<result<void>> machine_login();
-  task<result<void>> machine_login_over(web& asks);
-  task<result<std::shared_ptr<const signing_key>>> own_key();
+  // token_refresh.cpp
+  task<result<void>> await_refresh(std::uint64_t stale);
+  static task<void> run_refresh(server_login& self);
+  task<result<void>> refresh_stored_login();
+  task<result<void>> refresh_with_lock(oauth_http& asks, login before);
+  task<result<void>> on_refresh_error(login before, token_response outcome);
+  task<result<void>> client_credentials_login();
+  task<result<void>> run_client_credentials_login(oauth_http& asks);
+  task<result<std::shared_ptr<const signing_key>>> load_signing_key();
 
-  const login_surroundings& around_;
-  login_subject of_;
-  http_url to_;
-  std::unique_ptr<scope> work_;  // created by the first refresh
+  const login_context& context_;
+  server_login_options options_;
+  http_url server_url_;
+  std::unique_ptr<scope> refresh_scope_;  // created by the first refresh
   bool closed_ = false;
   bool loaded_ = false;
-  std::optional<login> known_;
-  held_secrets hidden_;  // redacts the secrets of the last known login
-  secret spent_;         // a refused refresh token; not taken from the store again
+  std::optional<login> login_;
+  scoped_redaction redaction_;     // redacts the secrets of the last known login
+  secret rejected_refresh_token_;  // a refused refresh token; not taken from the store again
   std::uint64_t serial_ = 0;
-  auth_grant grant_;          // header field for known_
+  credentials credentials_;   // header field for login_
   time_point fresh_until_{};  // obtained here a moment ago
-  bool in_flight_ = false;
-  time_point flight_began_{};
-  event landed_;
-  std::optional<error> flight_failed_;
-  time_point not_before_{};  // earliest time of the next attempt after a failed refresh
+  bool refreshing_ = false;
+  time_point refresh_started_{};
+  event refresh_done_;
+  std::optional<error> refresh_error_;
+  time_point retry_not_before_{};  // earliest time of the next attempt after a failed refresh
   int failures_ = 0;
-  bool busy_ = false;  // an interactive login is in progress
-  std::string lacking_;
-  std::string hinted_;
+  bool login_in_progress_ = false;  // an interactive login is in progress
+  std::string login_needed_reason_;
+  std::string resource_metadata_url_;
   std::optional<std::string> challenged_scope_;
-  bool more_scope_ = false;  // a step-up is required
+  bool needs_step_up_ = false;  // a step-up is required
   std::vector<time_point> step_ups_;
 };
 

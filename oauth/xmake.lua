@@ -2,6 +2,6 @@
 target("oauth")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_batched_files(10, {"*.cpp"})
+    add_batched_files(10, {"**.cpp"})
     add_deps("runtime", "transports")
 target_end()

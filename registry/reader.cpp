@@ -5,14 +5,14 @@
 
 namespace hawser {
 
-reader::reader(const registry& from) : board_(from.board_), slot_(&board_->take_slot()) {}
+reader::reader(const registry& from) : publisher_(from.publisher_), slot_(&publisher_->take_slot()) {}
 
 reader::~reader() {
   assert(depth_ == 0);
-  detail::board::return_slot(*slot_);
+  detail::table_publisher::return_slot(*slot_);
 }
 
-void reader::rest() noexcept {
+void reader::release_table() noexcept {
   assert(depth_ == 0);
   seen_ = nullptr;
   slot_->table.store(nullptr, std::memory_order_release);  // release: reads of the table happen before its deletion

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "board.hpp"
+#include "detail/table_publisher.hpp"
 
 namespace hawser {
 
@@ -18,7 +18,7 @@ class registry;
 ///
 /// Between two accesses its slot keeps holding the last table. So access to an unchanged table costs one load and one
 /// comparison; the store and the fence (about 8 ns) are paid once per publication, not once per access. In exchange, an
-/// idle reader keeps one old table alive until it accesses the registry again, calls rest(), or is destroyed.
+/// idle reader keeps one old table alive until it accesses the registry again, calls release_table(), or is destroyed.
 class reader {
  public:
   /// Any thread; from then on the reader belongs to one thread.
@@ -28,16 +28,16 @@ class reader {
   ~reader();
 
   /// A nested access sees the same table.
-  [[nodiscard]] pin look() noexcept;
+  [[nodiscard]] pin pin_current() noexcept;
 
   /// Releases the last table: for a thread that will not access the registry for a while. Precondition: no pin.
-  void rest() noexcept;
+  void release_table() noexcept;
 
  private:
   friend class pin;
-  std::shared_ptr<detail::board> board_;
+  std::shared_ptr<detail::table_publisher> publisher_;
   detail::hazard_slot* slot_;
-  const tool_table* seen_ = nullptr;  // the slot's table, cached so that look() need not read the slot
+  const tool_table* seen_ = nullptr;  // the slot's table, cached so that pin_current() need not read the slot
   unsigned depth_ = 0;
 };
 
@@ -68,9 +68,9 @@ class pin {
 };
 
 // If the slot already holds the current table, it has been protected since the earlier access; nothing to store.
-inline pin reader::look() noexcept {
-  if (depth_ == 0 && board_->current() != seen_) [[unlikely]]
-    seen_ = board_->protect_current(*slot_);
+inline pin reader::pin_current() noexcept {
+  if (depth_ == 0 && publisher_->current() != seen_) [[unlikely]]
+    seen_ = publisher_->protect_current(*slot_);
   return pin{*this};
 }
 

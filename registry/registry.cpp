@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "server_rows.hpp"
+#include "detail/server_rows.hpp"
 
 namespace hawser {
 
@@ -40,10 +40,10 @@ refusal refused_as_taken(const tool_row& row, const tool_row& by) {
 
 }  // namespace
 
-registry::registry(naming names)
-    : names_(checked(std::move(names)).value()),
+registry::registry(naming_options names)
+    : names_(validate_naming(std::move(names)).value()),
       seed_(random_seed()),
-      board_(std::make_shared<detail::board>(std::make_unique<const tool_table>(seed_).release())) {}
+      publisher_(std::make_shared<detail::table_publisher>(std::make_unique<const tool_table>(seed_).release())) {}
 
 registry::~registry() = default;
 
@@ -79,7 +79,7 @@ registry::outcome registry::remove(server_id id) {
   const bool had_rows = e->block->rows().size() > e->waiting.size();
   change(*e, nullptr);
   entries_.erase(id.slot);
-  return {.version = version(), .changed = true, .relisted = had_rows};
+  return {.version = version(), .changed = true, .listing_changed = had_rows};
 }
 
 registry::outcome registry::set_available(server_id id, availability state) {
@@ -94,7 +94,7 @@ registry::outcome registry::set_available(server_id id, availability state) {
 // Publishes a table in which `next` replaces the entry's rows. Returns true if that admitted waiting rows of other
 // servers.
 bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next) {
-  const tool_table& now = *board_->current();
+  const tool_table& now = *publisher_->current();
   rows removed;
   rows added;
   rows waits;
@@ -119,13 +119,13 @@ bool registry::change(entry& e, std::shared_ptr<const detail::server_rows> next)
   }
   auto table = std::make_unique<tool_table>(
       now, now.version() + 1,
-      detail::table_change{.removed = removed, .added = added, .leaves = e.block.get(), .comes = next});
+      detail::table_change{.removed = removed, .added = added, .removed_block = e.block.get(), .added_block = next});
   waiting_ += waits.size() - e.waiting.size();
   e.waiting = std::move(waits);
   e.block = std::move(next);
   const bool others = admit_waiting(table);
-  board_->publish(table.release());
-  board_->collect();
+  publisher_->publish(table.release());
+  publisher_->collect();
   return others;
 }
 
@@ -146,9 +146,9 @@ bool registry::admit_waiting(std::unique_ptr<tool_table>& table) {
   return admitted;
 }
 
-registry::outcome registry::describe(const entry& e, bool changed, bool relisted) const {
-  const tool_table& now = *board_->current();
-  outcome out{.version = now.version(), .changed = changed, .relisted = relisted};
+registry::outcome registry::describe(const entry& e, bool changed, bool listing_changed) const {
+  const tool_table& now = *publisher_->current();
+  outcome out{.version = now.version(), .changed = changed, .listing_changed = listing_changed};
   out.refused = e.block->duplicates().size() + e.waiting.size();
   for (const auto& d : e.block->duplicates()) {
     if (out.refusals.size() == most_refusals) return out;

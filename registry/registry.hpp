@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "names.hpp"
+#include "exposed_name.hpp"
 #include "reader.hpp"
 
 namespace hawser {
@@ -35,13 +35,13 @@ class registry {
   struct outcome {
     std::uint64_t version = 0;        ///< of the current table
     bool changed = false;             ///< whether this change published a table
-    bool relisted = false;            ///< whether the listing that clients see has changed: names, texts or schemas
+    bool listing_changed = false;     ///< whether the listing that clients see has changed: names, texts or schemas
     std::size_t refused = 0;          ///< how many tools of the list have no row
     std::vector<refusal> refusals{};  ///< the first hundred of them
   };
 
-  /// Precondition: `checked(names)` succeeds; throws otherwise.
-  explicit registry(naming names = {});
+  /// Precondition: `validate_naming(names)` succeeds; throws otherwise.
+  explicit registry(naming_options names = {});
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;
   ~registry();
@@ -60,12 +60,12 @@ class registry {
 
   /// Frees old tables that no reader uses; returns how many are still in use. Every change does this as well, so a
   /// timer is needed only if changes are rare.
-  std::size_t collect() { return board_->collect(); }
+  std::size_t collect() { return publisher_->collect(); }
 
   /// Any thread: a counted reference to the current table.
-  [[nodiscard]] table_ref table() const { return board_->hold_current(); }
+  [[nodiscard]] table_ref table() const { return publisher_->hold_current(); }
   /// Any thread: a later access sees this version or a newer one.
-  [[nodiscard]] std::uint64_t version() const noexcept { return board_->version(); }
+  [[nodiscard]] std::uint64_t version() const noexcept { return publisher_->version(); }
 
  private:
   friend class reader;
@@ -79,14 +79,14 @@ class registry {
 
   bool change(entry& e, std::shared_ptr<const detail::server_rows> next);
   bool admit_waiting(std::unique_ptr<tool_table>& table);
-  [[nodiscard]] outcome describe(const entry& e, bool changed, bool relisted) const;
+  [[nodiscard]] outcome describe(const entry& e, bool changed, bool listing_changed) const;
   [[nodiscard]] entry* find(server_id id);
 
-  naming names_;
+  naming_options names_;
   std::uint64_t seed_;                      // protects the index against servers that choose colliding names
   std::map<std::uint32_t, entry> entries_;  // by slot
   std::size_t waiting_ = 0;                 // the total number of waiting rows
-  std::shared_ptr<detail::board> board_;
+  std::shared_ptr<detail::table_publisher> publisher_;
 };
 
 }  // namespace hawser

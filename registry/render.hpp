@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "filter.hpp"
+#include "tool_filter.hpp"
 #include "tool_table.hpp"
 
 namespace hawser {

@@ -14,21 +14,21 @@
 namespace hawser {
 
 /// A hint as given by the server; an unset hint is neither yes nor no.
-enum class stated : std::uint8_t { nothing, no, yes };
+enum class hint_value : std::uint8_t { unset, no, yes };
 
 /// MCP's ToolAnnotations. They are hints from an untrusted server: they may reduce prompts, but never grant a
 /// permission.
 struct tool_hints {
-  stated read_only = stated::nothing;
-  stated destructive = stated::nothing;
-  stated idempotent = stated::nothing;
-  stated open_world = stated::nothing;
+  hint_value read_only = hint_value::unset;
+  hint_value destructive = hint_value::unset;
+  hint_value idempotent = hint_value::unset;
+  hint_value open_world = hint_value::unset;
 
   // Unset hints have the defaults of the specification.
-  [[nodiscard]] bool is_read_only() const noexcept { return read_only == stated::yes; }
-  [[nodiscard]] bool is_destructive() const noexcept { return destructive != stated::no; }
-  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent == stated::yes; }
-  [[nodiscard]] bool is_open_world() const noexcept { return open_world != stated::no; }
+  [[nodiscard]] bool is_read_only() const noexcept { return read_only == hint_value::yes; }
+  [[nodiscard]] bool is_destructive() const noexcept { return destructive != hint_value::no; }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent == hint_value::yes; }
+  [[nodiscard]] bool is_open_world() const noexcept { return open_world != hint_value::no; }
 
   friend bool operator==(const tool_hints&, const tool_hints&) = default;
 };

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "hash.hpp"
-#include "server_rows.hpp"
+#include "detail/hash.hpp"
+#include "detail/server_rows.hpp"
 
 namespace hawser {
 
@@ -44,8 +44,8 @@ tool_table::tool_table(const tool_table& before, std::uint64_t version, const de
   }
   blocks_.reserve(before.blocks_.size() + 1);
   for (const auto& block : before.blocks_)
-    if (block.get() != change.leaves) blocks_.push_back(block);
-  if (change.comes) blocks_.push_back(change.comes);
+    if (block.get() != change.removed_block) blocks_.push_back(block);
+  if (change.added_block) blocks_.push_back(change.added_block);
 }
 
 tool_table::~tool_table() = default;

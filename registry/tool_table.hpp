@@ -11,21 +11,21 @@
 #include <utility>
 #include <vector>
 
-#include "name_index.hpp"
+#include "detail/name_index.hpp"
 #include "tool_row.hpp"
 
 namespace hawser {
 
 namespace detail {
-class board;
+class table_publisher;
 class server_rows;
 
 /// The difference between one table and the next.
 struct table_change {
-  std::span<const tool_row* const> removed;  ///< sorted; all of them in the table
-  std::span<const tool_row* const> added;    ///< sorted; no name that remains in the table
-  const server_rows* leaves = nullptr;       ///< the block of rows that is no longer needed
-  std::shared_ptr<const server_rows> comes{};
+  std::span<const tool_row* const> removed;    ///< sorted; all of them in the table
+  std::span<const tool_row* const> added;      ///< sorted; no name that remains in the table
+  const server_rows* removed_block = nullptr;  ///< the block of rows that is no longer needed
+  std::shared_ptr<const server_rows> added_block{};
 };
 }  // namespace detail
 
@@ -64,7 +64,7 @@ class tool_table {
 
  private:
   friend class table_ref;
-  friend class detail::board;
+  friend class detail::table_publisher;
   void hold() const noexcept;
   void drop() const noexcept;
   void merge(const tool_table& before, const detail::table_change& change);
@@ -93,7 +93,7 @@ class table_ref {
   const tool_table* operator->() const noexcept { return table_; }
 
  private:
-  friend class detail::board;
+  friend class detail::table_publisher;
   friend class pin;
   explicit table_ref(const tool_table& table) noexcept : table_(&table) { table_->hold(); }
   const tool_table* table_;

@@ -2,6 +2,6 @@
 target("registry")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_batched_files(10, {"*.cpp"})
+    add_batched_files(10, {"**.cpp"})
     add_deps("runtime")
 target_end()

@@ -51,7 +51,7 @@ std::optional<std::string> decode(std::string_view text, std::string_view alphab
 
 }  // namespace
 
-void keep_openssl_until_the_end() noexcept { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr); }
+void disable_openssl_exit_cleanup() noexcept { OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr); }
 
 std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
   std::array<std::uint8_t, 32> digest{};

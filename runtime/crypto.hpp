@@ -34,7 +34,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept;
 /// Before anything of OpenSSL is used: its cleanup at exit() would run before the destructors of static objects, among
 /// them perhaps a host whose loop thread still uses it. Without effect where the program has initialised OpenSSL
 /// itself.
-void keep_openssl_until_the_end() noexcept;
+void disable_openssl_exit_cleanup() noexcept;
 
 /// Overwrites memory in a way the compiler does not remove.
 void cleanse(void* memory, std::size_t size) noexcept;

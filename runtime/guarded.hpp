@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "async/task.hpp"
 #include "error.hpp"
 #include "log.hpp"
-#include "task.hpp"
 
 namespace hawser {
 

@@ -142,7 +142,7 @@ struct redaction::view {
   }
 };
 
-std::uint32_t redaction::needles::key_of(const unsigned char* four) noexcept {
+std::uint32_t redaction::secret_index::key_of(const unsigned char* four) noexcept {
   return four[0] | (std::uint32_t{four[1]} << 8U) | (std::uint32_t{four[2]} << 16U) | (std::uint32_t{four[3]} << 24U);
 }
 
@@ -173,24 +173,24 @@ constexpr std::size_t least_window = std::size_t{64} * 1024;
 }  // namespace
 
 // The keys of a secret in the tables.
-struct redaction::needles::place {
-  explicit place(std::string_view one)
+struct redaction::secret_index::hash_keys {
+  explicit hash_keys(std::string_view one)
       : power(static_cast<unsigned>(std::bit_width(one.size())) - 1),
-        first(mixed(sum_of(one.substr(0, std::size_t{1} << power)), power)),
-        all(mixed(mixed(first, one.size()), sum_of(one.substr(one.size() - (std::size_t{1} << power))))) {}
+        first(mix(sum_of(one.substr(0, std::size_t{1} << power)), power)),
+        all(mix(mix(first, one.size()), sum_of(one.substr(one.size() - (std::size_t{1} << power))))) {}
   unsigned power;
   std::uint64_t first;
   std::uint64_t all;
 };
 
-std::uint64_t redaction::needles::mixed(std::uint64_t sum, std::uint64_t with) noexcept {
+std::uint64_t redaction::secret_index::mix(std::uint64_t sum, std::uint64_t with) noexcept {
   sum = (sum ^ with) * 0xFF51AFD7ED558CCD;
   return sum ^ (sum >> 32U);
 }
 
-void redaction::needles::add(std::string_view one) {
+void redaction::secret_index::add(std::string_view one) {
   const std::uint32_t key = key_of(reinterpret_cast<const unsigned char*>(one.data()));
-  const place at{one};
+  const hash_keys at{one};
   if (!whole_.insert(at.all).second) return;
   longest_ = std::max(longest_, one.size());
   present_.set(slot_of(key));
@@ -199,9 +199,9 @@ void redaction::needles::add(std::string_view one) {
   if (std::find(lengths.begin(), lengths.end(), one.size()) == lengths.end()) lengths.push_back(one.size());
 }
 
-bool redaction::needles::has(std::string_view one) const { return whole_.contains(place{one}.all); }
+bool redaction::secret_index::has(std::string_view one) const { return whole_.contains(hash_keys{one}.all); }
 
-void redaction::needles::clear() {
+void redaction::secret_index::clear() {
   longest_ = 0;
   present_.reset();
   powers_.clear();
@@ -210,7 +210,7 @@ void redaction::needles::clear() {
 }
 
 template <class Fold, class Found>
-void redaction::needles::find(std::string_view in, Fold fold, Found found) const {
+void redaction::secret_index::find(std::string_view in, Fold fold, Found found) const {
   const auto* bytes = reinterpret_cast<const unsigned char*>(in.data());
   if (whole_.empty() || in.size() < 4) return;
   const std::size_t window = std::max(least_window, longest_);
@@ -224,12 +224,12 @@ void redaction::needles::find(std::string_view in, Fold fold, Found found) const
       const auto power = static_cast<unsigned>(std::countr_zero(powers));
       const std::size_t part = std::size_t{1} << power;
       if (part > in.size() - at) return;
-      const std::uint64_t first = mixed(sum(at, power), power);
+      const std::uint64_t first = mix(sum(at, power), power);
       const auto lengths = lengths_.find(first);
       if (lengths == lengths_.end()) continue;
       for (const std::size_t length : lengths->second) {
         if (length > in.size() - at) continue;
-        if (whole_.contains(mixed(mixed(first, length), sum(at + length - part, power)))) found(at, length);
+        if (whole_.contains(mix(mix(first, length), sum(at + length - part, power)))) found(at, length);
       }
     }
   };
@@ -253,58 +253,58 @@ void redaction::needles::find(std::string_view in, Fold fold, Found found) const
   }
 }
 
-std::vector<secret>::iterator redaction::found_in(std::vector<secret>& list, std::string_view hidden) {
+std::vector<secret>::iterator redaction::find_in(std::vector<secret>& list, std::string_view hidden) {
   return std::find_if(list.begin(), list.end(), [&](const secret& one) { return one.reveal() == hidden; });
 }
 
 void redaction::add(std::string_view hidden) {
-  if (hidden.size() < shortest) return;
+  if (hidden.size() < min_secret_bytes) return;
   if (!plain_.has(hidden)) {
     index(hidden);
-  } else if (const auto before = found_in(known_, hidden); before != known_.end()) {
-    std::rotate(before, before + 1, known_.end());  // it is in use again, so it becomes the newest
+  } else if (const auto before = find_in(recent_, hidden); before != recent_.end()) {
+    std::rotate(before, before + 1, recent_.end());  // it is in use again, so it becomes the newest
     return;
   } else {
     return;  // permanent or held
   }
-  known_.emplace_back(hidden);
-  drop_the_oldest();
+  recent_.emplace_back(hidden);
+  drop_oldest();
 }
 
-void redaction::drop_the_oldest() {
-  if (known_.size() < most) return;
-  known_.erase(known_.begin(), known_.begin() + most / 2);
-  for (needles* each : {&plain_, &hex_, &base64_}) each->clear();
-  for (const auto* list : {&lasting_, &held_, &known_}) {
+void redaction::drop_oldest() {
+  if (recent_.size() < max_secrets) return;
+  recent_.erase(recent_.begin(), recent_.begin() + max_secrets / 2);
+  for (secret_index* each : {&plain_, &hex_, &base64_}) each->clear();
+  for (const auto* list : {&permanent_, &held_, &recent_}) {
     for (const secret& one : *list) index(one.reveal());
   }
 }
 
-void redaction::add_for_good(std::string_view hidden) {
-  if (hidden.size() < shortest) return;
+void redaction::add_permanent(std::string_view hidden) {
+  if (hidden.size() < min_secret_bytes) return;
   if (!plain_.has(hidden)) {
     index(hidden);
-  } else if (found_in(lasting_, hidden) != lasting_.end()) {
+  } else if (find_in(permanent_, hidden) != permanent_.end()) {
     return;
   }
-  lasting_.emplace_back(hidden);
+  permanent_.emplace_back(hidden);
 }
 
 void redaction::hold(const secret& hidden) {
   if (!plain_.has(hidden.reveal())) index(hidden.reveal());
-  if (const auto before = found_in(known_, hidden.reveal()); before != known_.end()) known_.erase(before);
+  if (const auto before = find_in(recent_, hidden.reveal()); before != recent_.end()) recent_.erase(before);
   held_.push_back(hidden);
 }
 
 void redaction::release(const secret& hidden) {
-  const auto held = found_in(held_, hidden.reveal());
+  const auto held = find_in(held_, hidden.reveal());
   detail::require(held != held_.end(), "a secret was released that nobody held");
   held_.erase(held);
   const bool kept =
-      found_in(held_, hidden.reveal()) != held_.end() || found_in(lasting_, hidden.reveal()) != lasting_.end();
+      find_in(held_, hidden.reveal()) != held_.end() || find_in(permanent_, hidden.reveal()) != permanent_.end();
   if (kept) return;
-  known_.push_back(hidden);  // other parties may still send it for a while
-  drop_the_oldest();
+  recent_.push_back(hidden);  // other parties may still send it for a while
+  drop_oldest();
 }
 
 void redaction::index(std::string_view hidden) {
@@ -354,17 +354,17 @@ void redaction::search(std::string_view text, const view* of, int levels, std::v
 
 std::vector<redaction::range> redaction::ranges_in(std::string_view text) const {
   std::vector<range> found;
-  if (size() == 0 || text.size() < shortest) return found;
+  if (size() == 0 || text.size() < min_secret_bytes) return found;
   search(text, nullptr, 2, found);
   std::sort(found.begin(), found.end(), [](const range& a, const range& b) { return a.begin < b.begin; });
   return found;
 }
 
-std::string redaction::beginning(std::string_view text, std::size_t most_bytes) const {
-  const std::string_view searched = text.substr(0, std::min(text.size(), most_bytes) + longest);
+std::string redaction::apply_truncated(std::string_view text, std::size_t most_bytes) const {
+  const std::string_view searched = text.substr(0, std::min(text.size(), most_bytes) + max_secret_bytes);
   std::string shown = apply(searched);
   // The searched part may end inside a secret, and redaction may have shortened what precedes it.
-  if (searched.size() < text.size()) shown.resize(shown.size() - std::min(shown.size(), longest));
+  if (searched.size() < text.size()) shown.resize(shown.size() - std::min(shown.size(), max_secret_bytes));
   if (shown.size() <= most_bytes) return shown;
   std::size_t end = most_bytes;
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
@@ -372,7 +372,7 @@ std::string redaction::beginning(std::string_view text, std::size_t most_bytes) 
   return shown;
 }
 
-bool redaction::finds(std::string_view text) const { return !ranges_in(text).empty(); }
+bool redaction::matches(std::string_view text) const { return !ranges_in(text).empty(); }
 
 std::string redaction::apply(std::string_view text) const {
   std::string out;
@@ -381,7 +381,7 @@ std::string redaction::apply(std::string_view text) const {
     // Overlapping secrets are replaced by one mark.
     if (one.begin >= done) {
       out += text.substr(done, one.begin - done);
-      out += mark;
+      out += placeholder;
     }
     done = std::max(done, one.end);
   }

@@ -19,7 +19,7 @@ target("runtime")
     add_rules("hawser.instrumented")
     add_rules("hawser.version", {folder = "$(buildir)/$(mode)/gen/hawser"})
     -- These two change with the commit or the keeper.
-    add_batched_files(10, {"*.cpp", "detail/*.cpp"}, {"library_version.cpp", "detail/keeper_image.cpp"})
+    add_batched_files(10, {"**.cpp|keeper/**"}, {"library_version.cpp", "process/detail/keeper_image.cpp"})
     add_includedirs("$(buildir)/$(mode)/gen", {public = true})
     add_deps("hawser-keeper", {inherit = false})
     set_policy("build.across_targets_in_parallel", false)  -- the keeper must be linked before it can be embedded

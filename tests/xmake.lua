@@ -22,7 +22,7 @@ target("fixture_server")
     set_targetdir("$(buildir)/$(mode)/bin")
     add_rules("hawser.instrumented", "hawser.not_installed")
     add_files("support/fixture_server.cpp")
-    add_deps("gateway")
+    add_deps("server")
 target_end()
 
 -- One of many programs that share a login.
@@ -67,7 +67,7 @@ local function allow_what_ut_does()
 end
 
 -- What a compiler makes of coroutines has to be seen optimised as well.
-local about_the_compiler = {"runtime/compiler_test.cpp", "runtime/task_test.cpp"}
+local about_the_compiler = {"runtime/compiler_test.cpp", "runtime/async/task_test.cpp"}
 target("compiler_tests")
     set_kind("object")
     add_rules("hawser.instrumented", "hawser.not_installed")
@@ -79,26 +79,26 @@ target_end()
 
 -- TSan sees the test files in which more than one thread takes part. The others would only take time.
 local threaded = {
-    runtime = {"task", "loop", "attached_loop", "offload", "file", "file_lock", "dns", "dns_patience", "signals", "child_end"},
+    runtime = {"task", "loop", "attached_loop", "offload", "file", "file_lock", "dns", "dns_patience", "signal_set", "child_end"},
     transports = {"tls_peer"},
     registry = {"reader"},
-    oauth = {"token_store", "token_store_sharing"},
+    oauth = {"credential_store", "credential_store_sharing"},
     host = {"host", "host_callbacks", "reply", "chaos", "session_requests", "server_tree"},
 }
 -- Each test file has a namespace of its own, so that batches have no conflicts.
 local function add_test_files(name)
     if not is_mode("tsan") then
-        add_batched_files(16, {name .. "/*_test.cpp"}, {"host/schema_reference_test.cpp"})  -- jsoncons takes long to compile
+        add_batched_files(16, {name .. "/**_test.cpp"}, {"host/schema/schema_reference_test.cpp"})  -- jsoncons takes long to compile
         return
     end
     add_rules("c++.unity_build")
     for _, file in ipairs(threaded[name]) do
-        add_files(name .. "/" .. file .. "_test.cpp", {unity_group = "threaded"})  -- all modes share a folder for batches
+        add_files(name .. "/**/" .. file .. "_test.cpp", {unity_group = "threaded"})  -- all modes share a folder for batches
     end
 end
 
 -- A module's name for its tests; the target to link, if any.
-local function test_program(name, room)
+local function test_program(name, module)
     if is_mode("tsan") and not threaded[name] then
         return
     end
@@ -109,7 +109,7 @@ local function test_program(name, room)
         set_group((name == "interop" or name == "guard") and name or "test")
         if name == "guard" then
             set_default(false)  -- measured in release by ./dev check guard, and built for nothing else
-            add_files("guard/guarded.cpp", "guard/hostile_side.cpp", "guard/machine_speed.cpp", {unity_ignored = true})
+            add_files("guard/hostile_case.cpp", "guard/hostile_side.cpp", "guard/machine_speed.cpp", {unity_ignored = true})
             add_deps("fixture_handover", {inherit = false})
         end
         add_test_files(name)
@@ -118,25 +118,26 @@ local function test_program(name, room)
             remove_files(about_the_compiler)
             add_deps("compiler_tests")
         end
-        if room == "transports" then
+        if module == "transports" then
             add_files("support/json_reference.cpp", {unity_ignored = true})
         end
-        if room then
+        if module then
             add_files("support/fixture.cpp", {unity_ignored = true})
             add_deps("fixture_child", "fixture_host", "hawser-keeper", {inherit = false})
         end
-        if room == "cli" then
+        if module == "cli" then
             add_files("cli/hawser_program.cpp", {unity_ignored = true})
             add_deps("hawser", "example_uv_embed", {inherit = false})  -- which they run
         end
-        if room == "host" or room == "gateway" then
+        if module == "host" or module == "server" then
             add_deps("fixture_server", {inherit = false})
         end
         if name == "host" then
             add_packages("jsoncons")
             add_deps("fixture_caller", "fixture_crowd", {inherit = false})
         end
-        if room == "gateway" then
+        if module == "server" then
+            add_deps("host")                       -- the other side of many tests
             add_deps("hawser", {inherit = false})  -- its demo-server
         end
         if name == "bench" then
@@ -148,7 +149,7 @@ local function test_program(name, room)
                 add_deps("hawser-bench", {inherit = false})
             end
         end
-        add_deps(room or "runtime")
+        add_deps(module or "runtime")
         add_files("support/source_root.cpp", {unity_ignored = true, defines = 'HAWSER_SOURCE_ROOT="' .. os.projectdir() .. '"'})
         add_packages("boost_ut")
         allow_what_ut_does()
@@ -168,7 +169,7 @@ test_program("oauth", "oauth")
 test_program("host", "host")
 test_program("interop", "host")
 test_program("cli", "cli")
-test_program("gateway", "gateway")
+test_program("server", "server")
 if has_config("bench") then
     test_program("bench", "benchmarks")
 end
@@ -185,12 +186,12 @@ if is_mode("fuzz") then
             add_rules("hawser.instrumented", "hawser.not_installed")
             add_files(file, "support/json_reference.cpp")
             if path.basename(file) == "escape" then
-                add_files("../cli/escape.cpp", "../cli/code_points.cpp")
+                add_files("../cli/terminal/escape.cpp", "../cli/terminal/code_points.cpp")
             end
             if path.basename(file) == "config" then  -- all of host would take long, and most of it is not looked at
-                add_files("../host/config.cpp", "../host/secrets.cpp", "../host/detail/config_*.cpp", "../oauth/scopes.cpp", "../registry/filter.cpp", "../registry/names.cpp")
+                add_files("../host/config/**.cpp", "../oauth/scopes.cpp", "../registry/tool_filter.cpp", "../registry/exposed_name.cpp")
             end
-            if path.basename(file) == "token_book" then
+            if path.basename(file) == "credential_set" then
                 add_deps("oauth")
             end
             add_deps("transports")
@@ -209,9 +210,9 @@ target("public_headers")
     add_packages("libuv", "c-ares", "openssl3", "boost")
     on_load(function (target)
         local root = path.directory(os.scriptdir())
-        for _, module in ipairs({"runtime", "transports", "registry", "oauth", "host", "gateway"}) do
-            for _, header in ipairs(os.files(path.join(root, module, "*.hpp"))) do
-                local source = path.join(target:autogendir(), module, path.basename(header) .. ".cpp")
+        for _, module in ipairs({"runtime", "transports", "registry", "oauth", "host", "server"}) do
+            for _, header in ipairs(os.files(path.join(root, module, "**.hpp|**/detail/**|detail/**|keeper/**"))) do
+                local source = path.join(target:autogendir(), path.relative(header, root) .. ".cpp")
                 local text = '#include "' .. path.relative(header, path.absolute(path.directory(source))) .. '"\n'
                 if not os.isfile(source) then
                     io.writefile(source, text)

@@ -40,7 +40,7 @@ compile() { # as build()
 
 # "[ 37%]: compiling.release build/.gens/host/…/unity_2.cpp" is the second batch of host's sources.
 compile_filter() {
-  sed -un -e 's,build/.*/public_headers/.*/\([a-z]*/[a-z_0-9]*\)\.cpp,\1.hpp,' -e 's,build/.*\.gens/\([^/]*\)/.*/unity_\([0-9]*\)\.cpp,\1 (batch \2),' -e 's/^\[ *\([0-9]*\)%\]: [^ ]* \(.*\)/\1 \2/p'
+  sed -un -e 's,build/.*/public_headers/[^ ]*/\([a-z]*/[a-z_0-9/]*\.hpp\)\.cpp,\1,' -e 's,build/.*\.gens/\([^/]*\)/.*/unity_\([0-9]*\)\.cpp,\1 (batch \2),' -e 's/^\[ *\([0-9]*\)%\]: [^ ]* \(.*\)/\1 \2/p'
 }
 
 build() { # $1 = mode, rest = targets or --group=NAME; all without

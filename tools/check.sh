@@ -74,7 +74,7 @@ check_lint() {
   if lint; then passed=$((passed + 1)); else count_failure "clang-tidy is silent" "$(head -n 60 "$cache/lint.log")"; fi
 }
 
-# clang-tidy spends nearly all of its time on the headers of others. So it reads the sources of a folder in batches, as one
+# clang-tidy spends nearly all of its time on the headers of others. So it reads the sources of a module in batches, as one
 # text; only where it finds something does it read them one by one, to say where. Not the tests themselves, nor the
 # consumer, which includes Hawser as it is installed.
 lint() { # $1 = checks instead of .clang-tidy's, if any
@@ -83,13 +83,13 @@ lint() { # $1 = checks instead of .clang-tidy's, if any
   rm -rf "$batches"
   mkdir -p "$batches" "$lint_memory"
   find "$lint_memory" -type f -mtime +30 -delete
-  local folder file alone=0
-  while read -r folder; do
+  local module file alone=0
+  while read -r module; do
     while read -r file; do
       if grep -q '^int main(' "$file"; then echo "$file" > "$batches/main-$((++alone))"; else echo "$file"; fi
-    done < <(sources | grep "^$folder/[^/]*\.cpp$" | grep -vE '_test\.cpp$|^tests/install/') |
-      split -l 12 - "$batches/${folder//\//-}-"
-  done < <(sources | grep '\.cpp$' | xargs -n 1 dirname | sort -u)
+    done < <(sources | grep "^$module/.*\.cpp$" | grep -vE '_test\.cpp$|^tests/install/') |
+      split -l 12 - "$batches/$module-"
+  done < <(sources | grep '\.cpp$' | cut -d/ -f1 | sort -u)
   total=$(ls "$batches" | wc -l)
   export -f lint_batch tidy llvm versioned
   with_progress "linting" "$cache/lint.log" lint_filter xargs -a <(ls -S "$batches") -P "$jobs" -I{} bash -c 'lint_batch {}'
@@ -97,11 +97,11 @@ lint() { # $1 = checks instead of .clang-tidy's, if any
 
 # A batch that was found clean is not looked at again until its text, a header, the rules or the tool change.
 lint_batch() { # $1 = name of a file that lists sources
-  local text=$batches/$1.cpp folder key file code=0
-  folder=$(dirname "$(head -n 1 "$batches/$1")")
-  xargs cat < "$batches/$1" > "$text"
-  key=$({ "$(llvm clang-tidy)" --version; cat .clang-tidy; echo "$lint_checks"; "$(llvm clang++)" -std=c++20 -Ibuild/release/gen -iquote "$folder" -E -P -C "$text"; } | sha256sum | cut -d' ' -f1)
-  if [ ! -f "$lint_memory/$key" ] && ! tidy "$text" -iquote "$folder" > /dev/null; then
+  local text=$batches/$1.cpp key file code=0
+  # Includes are relative to their own file, which the text of a batch has no more; generated files are on the search path.
+  while read -r file; do sed "/keeper_image\.inc/!s,^#include \",&$PWD/$(dirname "$file")/," "$file"; done < "$batches/$1" > "$text"
+  key=$({ "$(llvm clang-tidy)" --version; cat .clang-tidy; echo "$lint_checks"; "$(llvm clang++)" -std=c++20 -Ibuild/release/gen -E -P -C "$text"; } | sha256sum | cut -d' ' -f1)
+  if [ ! -f "$lint_memory/$key" ] && ! tidy "$text" > /dev/null; then
     while read -r file; do tidy "$file" || code=1; done < "$batches/$1"
   fi
   [ $code = 1 ] || : > "$lint_memory/$key"
@@ -173,7 +173,7 @@ readme_host() {
   local installed=$cache/installed to=$cache/readme cflags libs
   rm -rf "$to"
   mkdir -p "$to"
-  block_text README.md '#include <hawser/host/config.hpp>' > "$to/program"
+  block_text README.md '#include <hawser/host/config/config.hpp>' > "$to/program"
   grep '^#include' "$to/program" > "$to/readme_includes.inc"
   grep -v '^#include' "$to/program" > "$to/readme_statements.inc"
   installed_flags "$installed"
@@ -184,7 +184,7 @@ readme_host() {
 dropped_results() {
   local source=$cache/installed/dropped.cpp cflags libs
   installed_flags "$cache/installed"
-  printf '%s\n' '#include <hawser/runtime/error.hpp>' '#include <hawser/runtime/task.hpp>' 'hawser::result<int> parse();' 'hawser::task<hawser::result<void>> work();' \
+  printf '%s\n' '#include <hawser/runtime/error.hpp>' '#include <hawser/runtime/async/task.hpp>' 'hawser::result<int> parse();' 'hawser::task<hawser::result<void>> work();' \
     'hawser::task<void> caller() {' '  parse();' '  co_await work();' '}' > "$source"
   "$(llvm clang++)" -std=c++20 -fsyntax-only "${cflags[@]}" "$source" 2> "$source.log"
   diff - <(grep -o 'dropped.cpp:[0-9]*:.*nodiscard' "$source.log" | cut -d: -f2) <<< $'6\n7'
@@ -195,7 +195,7 @@ including_project() {
   local project=$cache/including recipe
   rm -rf "$project"
   mkdir -p "$project"
-  block_text docs/guide/runtime.md '#include <hawser/runtime/keeper.hpp>' > "$project/main.cpp"
+  block_text docs/guide/runtime.md '#include <hawser/runtime/process/keeper.hpp>' > "$project/main.cpp"
   sed -n '/^#include <hawser/,$p' tests/install/consumer.cpp | diff - "$project/main.cpp"  # the guide says that it is the same
   recipe=$(block_text README.md 'includes("path')
   recipe=${recipe/clang-19/$(xmake_toolchain)}

@@ -2,7 +2,7 @@
 target("transports")
     set_kind("object")
     add_rules("hawser.instrumented")
-    add_batched_files(10, {"*.cpp"})
+    add_batched_files(10, {"**.cpp"})
     add_deps("runtime")
     add_packages("llhttp", {public = true})
 target_end()

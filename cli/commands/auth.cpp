@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "../../runtime/redaction.hpp"
-#include "../errand.hpp"
-#include "../login_desk.hpp"
-#include "../table.hpp"
+#include "../terminal/table.hpp"
+#include "../terminal/terminal_login.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
 
 namespace hawser::cli {
@@ -25,8 +25,8 @@ json::object login_json(const login_summary& of, const std::vector<std::string>&
   made.emplace("client", of.client);
   made.emplace("scope", of.scope);
   if (of.expires_at != 0) made.emplace("expires_at", of.expires_at);
-  made.emplace("lasting", of.lasting);
-  made.emplace("kept", of.kept);
+  made.emplace("lasting", of.renewable);
+  made.emplace("kept", of.stored);
   return made;
 }
 
@@ -57,16 +57,16 @@ safe_text readable_time(std::int64_t unix_seconds) {
 }
 
 cell lasting_cell(const login_summary& of) {
-  if (!of.kept) return {.text = safe_text{"until this command ends"}, .colour = ink::yellow};
-  if (of.lasting) return {.text = safe_text{"renewed by itself"}, .colour = ink::green};
+  if (!of.stored) return {.text = safe_text{"until this command ends"}, .colour = text_style::yellow};
+  if (of.renewable) return {.text = safe_text{"renewed by itself"}, .colour = text_style::green};
   if (of.expires_at == 0) return {.text = safe_text{"unknown"}};
   const std::int64_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  if (of.expires_at <= now) return {.text = safe_text{"expired"}, .colour = ink::red};
-  return {.text = safe_text{"until ", readable_time(of.expires_at)}, .colour = ink::yellow};
+  if (of.expires_at <= now) return {.text = safe_text{"expired"}, .colour = text_style::red};
+  return {.text = safe_text{"until ", readable_time(of.expires_at)}, .colour = text_style::yellow};
 }
 
 // The configured names of the servers with this URL.
-std::vector<std::string> names_of(const errand& e, const std::string& url) {
+std::vector<std::string> names_of(const command_context& e, const std::string& url) {
   std::vector<std::string> names;
   for (const server_status& one : e.servers.status()) {
     if (one.target == url) names.push_back(one.name);
@@ -82,11 +82,11 @@ safe_text shown_name(const std::vector<std::string>& names, const std::string& u
 }
 
 // The path of a URL may contain a secret.
-void redact(errand& e, login_summary& of) {
-  for (std::string* text : {&of.server, &of.issuer, &of.resource, &of.scope}) *text = e.home.hidden()->apply(*text);
+void redact(command_context& e, login_summary& of) {
+  for (std::string* text : {&of.server, &of.issuer, &of.resource, &of.scope}) *text = e.home.redactions()->apply(*text);
 }
 
-task<result<exit_code>> show_logins(errand& e) {
+task<result<exit_code>> show_logins(command_context& e) {
   auto kept = co_await e.servers.logins();
   if (!kept) co_return kept.error();
   for (login_summary& one : *kept) redact(e, one);
@@ -99,7 +99,7 @@ task<result<exit_code>> show_logins(errand& e) {
   } else {
     table rows{"SERVER", "LASTS", "SCOPE", "ISSUER"};
     for (const login_summary& one : *kept) {
-      rows.add({{shown_name(names_of(e, one.server), one.server), ink::bold},
+      rows.add({{shown_name(names_of(e, one.server), one.server), text_style::bold},
                 lasting_cell(one),
                 {one.scope.empty() ? safe_text{"-"} : escaped(one.scope, whole_line)},
                 {escaped(one.issuer)}});
@@ -109,7 +109,7 @@ task<result<exit_code>> show_logins(errand& e) {
   co_return exit_code::ok;
 }
 
-void print_login(errand& e, const std::string& name, const login_summary& made) {
+void print_login(command_context& e, const std::string& name, const login_summary& made) {
   if (e.options.json) {
     print_document(e, json::serialize(login_json(made, {name})));
     return;
@@ -118,21 +118,22 @@ void print_login(errand& e, const std::string& name, const login_summary& made) 
     e.screen.out.line({escaped(name), " wants no login"});
     return;
   }
-  e.screen.out.line({"logged in to ", in(ink::bold, escaped(name)), " by ", escaped(made.issuer)});
+  e.screen.out.line({"logged in to ", styled(text_style::bold, escaped(name)), " by ", escaped(made.issuer)});
   if (!made.scope.empty()) e.screen.out.line({"scope: ", escaped(made.scope)});
   const cell lasts = lasting_cell(made);
-  e.screen.out.line({"lasts: ", in(lasts.colour, lasts.text)});
+  e.screen.out.line({"lasts: ", styled(lasts.colour, lasts.text)});
 }
 
-task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
-  const auto known = wanted_servers(e, options.server);
+task<result<exit_code>> log_in_server(command_context& e, const auth_options& options) {
+  const auto known = select_servers(e, options.server);
   if (!known) co_return known.error();
-  using keeping = login_wish::keeping;
-  login_wish wish{.again = options.again, .keep = options.session_only ? keeping::if_possible : keeping::required};
+  using persistence = login_options::persistence;
+  login_options wish{.again = options.again,
+                     .persist = options.session_only ? persistence::if_possible : persistence::required};
   for (const std::string& one : options.scopes) wish.scope.append(wish.scope.empty() ? "" : " ").append(one);
-  login_desk desk{e.screen, e.waiting, options.server,
-                  options.no_browser ? login_desk::way::paste : login_desk::way::browser};
-  e.waiting.show(safe_text{"asking ", escaped(options.server)});
+  terminal_login desk{e.screen, e.progress, options.server,
+                      options.no_browser ? terminal_login::mode::paste : terminal_login::mode::browser};
+  e.progress.show(safe_text{"asking ", escaped(options.server)});
   auto made = co_await e.servers.authenticate(options.server, std::move(wish), desk);
   desk.finish();
   if (!made) {
@@ -148,11 +149,11 @@ task<result<exit_code>> log_in_server(errand& e, const auth_options& options) {
 }  // namespace
 
 int auth_command(terminal& screen, const auth_options& options) {
-  errand_plan plan;
-  plan.work = [&](errand& e) { return options.status ? show_logins(e) : log_in_server(e, options); };
-  plan.about = {.of = options.status ? command_subject::kind::nothing : command_subject::kind::server,
-                .name = options.server};
-  return run_errand(screen, options, std::move(plan));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return options.status ? show_logins(e) : log_in_server(e, options); };
+  plan.subject = {.type = options.status ? command_subject::kind::nothing : command_subject::kind::server,
+                  .name = options.server};
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

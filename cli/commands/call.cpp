@@ -4,12 +4,12 @@
 #include <boost/json.hpp>
 #include <cmath>
 
-#include "../../transports/json_text.hpp"
-#include "../call_arguments.hpp"
-#include "../errand.hpp"
-#include "../find_tool.hpp"
-#include "../standard_input.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../terminal/standard_input.hpp"
+#include "call_arguments.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
+#include "find_tool.hpp"
 
 namespace hawser::cli {
 
@@ -21,7 +21,7 @@ safe_text whole(double number) {
   return decimal(static_cast<std::int64_t>(std::isfinite(number) ? std::clamp(number, -largest, largest) : 0));
 }
 
-void show_progress(progress& at, const std::string& tool, const progress_update& made) {
+void show_progress(progress_line& at, const std::string& tool, const progress_update& made) {
   safe_text text{"calling ", escaped(tool), ": ", whole(made.progress)};
   if (made.total) text += safe_text{" of ", whole(*made.total)};
   if (!made.message.empty()) text += safe_text{" ", escaped(made.message)};
@@ -54,13 +54,13 @@ std::string result_document(const envelope& answer) {
 exit_code print_exact(terminal& screen, const envelope& answer) {
   const auto text = answer.exact_text();
   if (text) {
-    auto written = screen.out.exact(*text);
+    auto written = screen.out.write_raw(*text);
     ignore(written, "why_not_raw() has seen to terminals");
     return exit_code::ok;
   }
   error why = text.error();
   why.what += "; --raw writes texts only, so nothing was written; the call was made: --json prints all of a result";
-  complain(screen.err, why);
+  print_error(screen.err, why);
   return exit_code::not_written;
 }
 
@@ -75,42 +75,42 @@ exit_code print_result(terminal& screen, const call_command_options& options, co
   return exit_code::ok;
 }
 
-task<result<exit_code>> call_tool(errand& e, const call_command_options& options) {
+task<result<exit_code>> call_tool(command_context& e, const call_command_options& options) {
   auto found = co_await find_tool(e, options.tool, options.server);
   if (!found) co_return std::move(found).error();
   auto arguments = call_arguments(options.words, found->input_schema);
   if (!arguments) {
-    co_return refuse_usage(e.screen, options, arguments.error());
+    co_return print_usage_error(e.screen, options, arguments.error());
   }
-  e.waiting.show(safe_text{"calling ", escaped(found->name)});
-  call_settings settings;
+  e.progress.show(safe_text{"calling ", escaped(found->name)});
+  request_options settings;
   settings.timeout = options.timeout();
-  settings.on_progress = [&](const progress_update& made) { show_progress(e.waiting, options.tool, made); };
+  settings.on_progress = [&](const progress_update& made) { show_progress(e.progress, options.tool, made); };
   auto answer = co_await e.servers.call(found->name, *std::move(arguments), std::move(settings));
-  e.waiting.end();
+  e.progress.end();
   if (!answer) co_return std::move(answer).error();
   const exit_code printed = print_result(e.screen, options, *answer);
-  co_return answer->is_error() ? exit_code::no : printed;
+  co_return answer->is_error() ? exit_code::failure : printed;
 }
 
 }  // namespace
 
 int call_command(terminal& screen, const call_command_options& options) {
-  const auto unusable = options.raw ? why_not_raw(screen, options) : std::nullopt;
-  if (unusable) return finished(screen, refuse_usage(screen, options, *unusable));
+  const auto unusable = options.raw ? raw_output_error(screen, options) : std::nullopt;
+  if (unusable) return finish_output(screen, print_usage_error(screen, options, *unusable));
   call_command_options read = options;
   if (read.words.size() == 1 && read.words.front() == "-") {
     auto text = read_standard_input();
     if (!text) {
-      return finished(screen, refuse_usage(screen, options, text.error()));
+      return finish_output(screen, print_usage_error(screen, options, text.error()));
     }
     read.words.front() = *std::move(text);
   }
-  errand_plan plan;
-  plan.work = [&](errand& e) { return call_tool(e, read); };
-  plan.about = {.of = command_subject::kind::tool, .name = read.tool};
-  if (!read.server.empty()) plan.about = command_subject::server_or_all(read.server);
-  return run_errand(screen, read, std::move(plan));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return call_tool(e, read); };
+  plan.subject = {.type = command_subject::kind::tool, .name = read.tool};
+  if (!read.server.empty()) plan.subject = command_subject::server_or_all(read.server);
+  return run_command(screen, read, std::move(plan));
 }
 
 }  // namespace hawser::cli

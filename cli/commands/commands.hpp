@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../common_options.hpp"
-#include "../terminal.hpp"
+#include "../terminal/terminal.hpp"
 
 namespace hawser::cli {
 

@@ -3,11 +3,11 @@
 #include <boost/json.hpp>
 #include <span>
 
-#include "../../transports/json_text.hpp"
-#include "../call_arguments.hpp"
-#include "../errand.hpp"
-#include "../find_owner.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "call_arguments.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
+#include "find_owner.hpp"
 
 namespace hawser::cli {
 
@@ -48,10 +48,10 @@ void print_values(output& to, const json::value& answer) {
   }
 }
 
-task<result<exit_code>> complete(errand& e, const complete_options& options) {
+task<result<exit_code>> complete(command_context& e, const complete_options& options) {
   auto params = params_of(options);
   if (!params) {
-    co_return refuse_usage(e.screen, options, params.error());
+    co_return print_usage_error(e.screen, options, params.error());
   }
   const bool of_prompt = !options.prompt.empty();
   const list_kind what = of_prompt ? list_kind::prompts : list_kind::resource_templates;
@@ -74,10 +74,10 @@ task<result<exit_code>> complete(errand& e, const complete_options& options) {
 }  // namespace
 
 int complete_command(terminal& screen, const complete_options& options) {
-  errand_plan plan;
-  plan.work = [&](errand& e) { return complete(e, options); };
-  plan.about = command_subject::server_or_all(options.server);
-  return run_errand(screen, options, std::move(plan));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return complete(e, options); };
+  plan.subject = command_subject::server_or_all(options.server);
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -3,9 +3,9 @@
 #include <boost/json.hpp>
 
 #include "../../runtime/crypto.hpp"
-#include "../errand.hpp"
-#include "../find_owner.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
+#include "find_owner.hpp"
 
 namespace hawser::cli {
 
@@ -20,28 +20,28 @@ result<void> print_part(output& to, const json::value& part, bool raw) {
   const json::object* members = part.if_object();
   if (members == nullptr) return broken_answer("the answer has contents that are no objects");
   if (members->contains("text")) {
-    const std::string text = text_in(part, "text");
-    if (raw) return to.exact(text);
+    const std::string text = string_member(part, "text");
+    if (raw) return to.write_raw(text);
     to.text_lines(text);
     return {};
   }
-  const auto bytes = from_base64(text_in(part, "blob"));
+  const auto bytes = from_base64(string_member(part, "blob"));
   if (!bytes) return broken_answer("the answer has contents that are neither text nor base64");
-  if (raw || !to.is_terminal()) return to.exact(*bytes);
-  const std::string type = text_in(part, "mimeType");
+  if (raw || !to.is_terminal()) return to.write_raw(*bytes);
+  const std::string type = string_member(part, "mimeType");
   to.line({"[", type.empty() ? safe_text{"bytes"} : escaped(type), ", ",
            decimal(static_cast<std::int64_t>(bytes->size())), " bytes; --raw writes them to a file]"});
   return {};
 }
 
-task<result<exit_code>> read_resource(errand& e, const read_options& options) {
+task<result<exit_code>> read_resource(command_context& e, const read_options& options) {
   auto owner = co_await find_owner(e, options.server, list_kind::resources, "uri", options.uri);
   if (!owner) co_return std::move(owner).error();
-  e.waiting.show(safe_text{"reading ", escaped(options.uri)});
-  call_settings settings;
+  e.progress.show(safe_text{"reading ", escaped(options.uri)});
+  request_options settings;
   settings.timeout = options.timeout();
   auto answer = co_await e.servers.read_resource(*owner, options.uri, std::move(settings));
-  e.waiting.end();
+  e.progress.end();
   if (!answer) co_return std::move(answer).error();
   const auto parsed = answer->parse();
   if (!parsed) co_return parsed.error();
@@ -61,12 +61,12 @@ task<result<exit_code>> read_resource(errand& e, const read_options& options) {
 }  // namespace
 
 int read_command(terminal& screen, const read_options& options) {
-  const auto unusable = options.raw ? why_not_raw(screen, options) : std::nullopt;
-  if (unusable) return finished(screen, refuse_usage(screen, options, *unusable));
-  errand_plan plan;
-  plan.work = [&](errand& e) { return read_resource(e, options); };
-  plan.about = command_subject::server_or_all(options.server);
-  return run_errand(screen, options, std::move(plan));
+  const auto unusable = options.raw ? raw_output_error(screen, options) : std::nullopt;
+  if (unusable) return finish_output(screen, print_usage_error(screen, options, *unusable));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return read_resource(e, options); };
+  plan.subject = command_subject::server_or_all(options.server);
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -2,10 +2,10 @@
 // `hawser resources`: lists the resources and resource templates of the servers.
 #include <boost/json.hpp>
 
-#include "../errand.hpp"
-#include "../find_owner.hpp"
-#include "../table.hpp"
+#include "../terminal/table.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
+#include "find_owner.hpp"
 
 namespace hawser::cli {
 
@@ -18,11 +18,11 @@ void add_rows(table& to, const server_lists& lists, list_kind what) {
   for (const server_list& one : lists.all) {
     if (one.what != what) continue;
     for (const json::value& element : one.elements) {
-      const std::string title = text_in(element, "title");
-      to.add({{escaped(text_in(element, address), whole_line), ink::bold},
+      const std::string title = string_member(element, "title");
+      to.add({{escaped(string_member(element, address), whole_line), text_style::bold},
               {escaped(one.server)},
-              {escaped(text_in(element, "mimeType"), whole_line)},
-              {escaped(title.empty() ? text_in(element, "name") : title, whole_line)}});
+              {escaped(string_member(element, "mimeType"), whole_line)},
+              {escaped(title.empty() ? string_member(element, "name") : title, whole_line)}});
     }
   }
 }
@@ -39,9 +39,9 @@ json::array as_json(server_lists& lists, list_kind what) {
   return all;
 }
 
-task<result<exit_code>> list_resources(errand& e, const server_options& options) {
+task<result<exit_code>> list_resources(command_context& e, const server_options& options) {
   std::vector<list_kind> kinds{list_kind::resources, list_kind::resource_templates};
-  auto lists = co_await lists_of(e, options.server, std::move(kinds));
+  auto lists = co_await read_lists(e, options.server, std::move(kinds));
   if (!lists) co_return std::move(lists).error();
   redact(e, *lists);
   if (options.json) {
@@ -60,11 +60,11 @@ task<result<exit_code>> list_resources(errand& e, const server_options& options)
 }  // namespace
 
 int resources_command(terminal& screen, const server_options& options) {
-  errand_plan plan;
-  plan.work = [&](errand& e) { return list_resources(e, options); };
-  plan.bounds = errand_plan::bounding::by_server;
-  plan.about = command_subject::server_or_all(options.server);
-  return run_errand(screen, options, std::move(plan));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return list_resources(e, options); };
+  plan.timeout_applies_to = command_plan::timeout_scope::each_server;
+  plan.subject = command_subject::server_or_all(options.server);
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -2,9 +2,9 @@
 // `hawser tools`: lists the tools of all servers, or of one.
 #include <set>
 
-#include "../../transports/json_text.hpp"
-#include "../errand.hpp"
-#include "../table.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../terminal/table.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
 
 namespace hawser::cli {
@@ -17,7 +17,7 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
   table all{"TOOL", "SERVER", "DESCRIPTION"};
   for (const tool_row* row : rows) {
     const tool& said = *row->definition;
-    all.add({{escaped(row->name, whole_line), ink::bold},
+    all.add({{escaped(row->name, whole_line), text_style::bold},
              {escaped(row->server_name)},
              {escaped(first_line(said.description.empty() ? said.title : said.description), whole_line)}});
   }
@@ -27,15 +27,15 @@ void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
 // The tools that a server lists but that cannot be called.
 void print_left_out(output& to, const server_status& of) {
   const std::string who = "server " + json_string(of.name) + ": ";
-  for (const left_out_tool& one : of.left_out)
-    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), escaped(one.what, to.line_limits())});
+  for (const omitted_tool& one : of.omitted)
+    to.line({styled(text_style::yellow, "hawser: left out: "), escaped(who), escaped(one.what, to.line_limits())});
   constexpr std::size_t described = 100;
-  if (of.left_out.size() >= described && of.refused > of.left_out.size())
-    to.line({in(ink::yellow, "hawser: left out: "), escaped(who), "more tools than these"});
+  if (of.omitted.size() >= described && of.refused > of.omitted.size())
+    to.line({styled(text_style::yellow, "hawser: left out: "), escaped(who), "more tools than these"});
 }
 
 void append_left_out(std::string& document, const server_status& of) {
-  for (const left_out_tool& one : of.left_out) {
+  for (const omitted_tool& one : of.omitted) {
     if (!document.ends_with('[')) document += ',';
     document.append("{\"server\":").append(json_string(of.name));
     document.append(",\"tool\":").append(json_string(one.tool));
@@ -44,7 +44,8 @@ void append_left_out(std::string& document, const server_status& of) {
 }
 
 // The definitions are printed as sent, so that nothing is lost.
-void print_tools_json(errand& e, const std::vector<const tool_row*>& rows, const std::vector<server_status>& servers) {
+void print_tools_json(command_context& e, const std::vector<const tool_row*>& rows,
+                      const std::vector<server_status>& servers) {
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
     if (!document.ends_with('[')) document += ',';
@@ -61,8 +62,8 @@ void print_tools_json(errand& e, const std::vector<const tool_row*>& rows, const
 }
 
 // Only for servers that answered: the cached tools of other servers may be outdated.
-task<result<exit_code>> list_tools(errand& e, const server_options& options) {
-  const auto asked = co_await started(e, options.server, readiness::listed);
+task<result<exit_code>> list_tools(command_context& e, const server_options& options) {
+  const auto asked = co_await start_and_report(e, options.server, readiness::listed);
   if (!asked) co_return asked.error();
   const std::set<std::string_view> ready{asked->ready.begin(), asked->ready.end()};
   const table_ref held = e.servers.tools();
@@ -86,11 +87,11 @@ task<result<exit_code>> list_tools(errand& e, const server_options& options) {
 }  // namespace
 
 int tools_command(terminal& screen, const server_options& options) {
-  errand_plan plan;
-  plan.work = [&](errand& e) { return list_tools(e, options); };
-  plan.bounds = errand_plan::bounding::by_server;
-  plan.about = command_subject::server_or_all(options.server);
-  return run_errand(screen, options, std::move(plan));
+  command_plan plan;
+  plan.work = [&](command_context& e) { return list_tools(e, options); };
+  plan.timeout_applies_to = command_plan::timeout_scope::each_server;
+  plan.subject = command_subject::server_or_all(options.server);
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "../../runtime/event.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../errand.hpp"
-#include "../server_view.hpp"
+#include "../../runtime/async/event.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "command_context.hpp"
 #include "commands.hpp"
+#include "server_view.hpp"
 
 namespace hawser::cli {
 
@@ -24,7 +24,7 @@ struct seen {
   std::set<std::string> tools{};
 };
 
-std::set<std::string> tool_names(const errand& e) {
+std::set<std::string> tool_names(const command_context& e) {
   std::set<std::string> names;
   const table_ref held = e.servers.tools();
   for (const tool_row* row : *held) names.emplace(row->name);
@@ -34,7 +34,7 @@ std::set<std::string> tool_names(const errand& e) {
 // Prints at most `lines` names, to fit the rest of the screen.
 void print_tools(output& to, const std::set<std::string>& names, std::size_t lines) {
   to.line({});
-  to.line({in(ink::bold, "TOOLS "), decimal(static_cast<std::int64_t>(names.size()))});
+  to.line({styled(text_style::bold, "TOOLS "), decimal(static_cast<std::int64_t>(names.size()))});
   std::size_t printed = 0;
   for (const std::string& name : names) {
     if (printed++ == lines) break;
@@ -43,16 +43,16 @@ void print_tools(output& to, const std::set<std::string>& names, std::size_t lin
   if (names.size() > lines) to.line("...");
 }
 
-void draw(errand& e) {
+void draw(command_context& e) {
   output& to = e.screen.out;
   const auto servers = e.servers.status();
   to.clear_screen();
   table rows{"NAME", "STATE", "TOOLS", "REVISION", "REASON"};
   for (const server_status& one : servers) {
-    rows.add({{escaped(one.name), ink::bold},
+    rows.add({{escaped(one.name), text_style::bold},
               state_cell(one),
               tools_cell(one),
-              {escaped(one.agreed.revision)},
+              {escaped(one.negotiated.revision)},
               {escaped(one.reason)}});
   }
   rows.print_to(to);
@@ -61,7 +61,7 @@ void draw(errand& e) {
   print_tools(to, tool_names(e), height > taken ? height - taken : 0);
 }
 
-void tell_server(const errand& e, const server_status& of, const json::object& as_json) {
+void tell_server(const command_context& e, const server_status& of, const json::object& as_json) {
   output& to = e.screen.out;
   if (e.options.json) {
     to.line(escaped_json(json::serialize(json::object{{"server", as_json}})));
@@ -72,7 +72,7 @@ void tell_server(const errand& e, const server_status& of, const json::object& a
   to.line({});
 }
 
-void tell_tool(const errand& e, const std::string& name, bool there) {
+void tell_tool(const command_context& e, const std::string& name, bool there) {
   output& to = e.screen.out;
   if (e.options.json) {
     to.line(escaped_json(json::serialize(json::object{{"tool", name}, {"there", there}})));
@@ -81,7 +81,7 @@ void tell_tool(const errand& e, const std::string& name, bool there) {
   }
 }
 
-void tell_changes(const errand& e, seen& before) {
+void tell_changes(const command_context& e, seen& before) {
   for (const server_status& one : e.servers.status()) {
     const json::object as_json = to_json(one);
     std::string text = json::serialize(as_json);
@@ -100,9 +100,9 @@ void tell_changes(const errand& e, seen& before) {
   before.tools = std::move(now);
 }
 
-task<result<exit_code>> watch(errand& e, event& changed) {
+task<result<exit_code>> watch(command_context& e, event& changed) {
   constexpr auto a_burst = std::chrono::milliseconds{50};  // changes within this time are shown together
-  const auto names = wanted_servers(e, {});
+  const auto names = select_servers(e, {});
   if (!names) co_return names.error();
   const bool drawn = e.screen.out.is_terminal() && !e.options.json;
   seen before;
@@ -126,12 +126,12 @@ task<result<exit_code>> watch(errand& e, event& changed) {
 
 int watch_command(terminal& screen, const common_options& options) {
   event changed;
-  errand_plan plan;
-  plan.work = [&](errand& e) { return watch(e, changed); };
-  plan.starts = errand_plan::starting::all;
-  plan.ends = errand_plan::ending::by_interruption;
+  command_plan plan;
+  plan.work = [&](command_context& e) { return watch(e, changed); };
+  plan.starts = command_plan::server_start::all;
+  plan.ends = command_plan::ending::on_interrupt;
   plan.on_change = [&](const host_change&) { changed.set(); };
-  return run_errand(screen, options, std::move(plan));
+  return run_command(screen, options, std::move(plan));
 }
 
 }  // namespace hawser::cli

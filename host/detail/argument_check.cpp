@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../../transports/json_text.hpp"
-#include "../../transports/json_validator.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/json/json_validator.hpp"
 
 namespace hawser::detail {
 

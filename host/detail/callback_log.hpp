@@ -24,7 +24,7 @@ class callback_log : public std::enable_shared_from_this<callback_log> {
     const std::lock_guard lock{mutex_};
     lines_.push_back(std::move(text));
     if (state_ != state::looping) return write_lines();
-    queue_->way().post([self = shared_from_this()] {
+    queue_->proxy().post([self = shared_from_this()] {
       const std::lock_guard again{self->mutex_};
       self->write_lines();
     });

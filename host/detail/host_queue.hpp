@@ -10,17 +10,17 @@
 #include <memory>
 #include <utility>
 
-#include "../../runtime/scope.hpp"
-#include "../door.hpp"
+#include "../../runtime/async/future.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/loop/loop_proxy.hpp"
 #include "../hub.hpp"
-#include "../pending.hpp"
 
 namespace hawser::detail {
 
 class host_queue {
  public:
   /// The hub is used on the loop thread only, while the host exists.
-  host_queue(loop& home, hub& servers) : servers_(servers), way_(home) {}
+  host_queue(loop& home, hub& servers) : servers_(servers), proxy_(home) {}
 
   /// Between start() and the end of stop().
   [[nodiscard]] bool running() const noexcept { return running_; }
@@ -34,17 +34,17 @@ class host_queue {
   /// Any thread: spawns the task of `begin` on the loop thread, or drops `begin`.
   void submit(std::function<task<void>(hub&)> begin) {
     if (!running_ || is_forked()) return;
-    way_.post([this, begin = std::move(begin)] { work_->spawn(begin(servers_)); });
+    proxy_.post([this, begin = std::move(begin)] { work_->spawn(begin(servers_)); });
   }
   /// Any thread.
-  [[nodiscard]] door& way() noexcept { return way_; }
+  [[nodiscard]] loop_proxy& proxy() noexcept { return proxy_; }
 
   /// Loop thread only: the scope of submitted tasks; null while the loop does not run.
   void spawn_in(scope* work) noexcept { work_ = work; }
 
  private:
   hub& servers_;
-  door way_;
+  loop_proxy proxy_;
   scope* work_ = nullptr;
   std::atomic<bool> running_ = false;
   const pid_t process_ = getpid();

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "../../oauth/file_token_store.hpp"
-#include "../../oauth/guarded_token_store.hpp"
-#include "../../runtime/guarded_resolver.hpp"
+#include "../../oauth/store/file_credential_store.hpp"
+#include "../../oauth/store/guarded_credential_store.hpp"
+#include "../../runtime/async/wait_group.hpp"
+#include "../../runtime/io/guarded_resolver.hpp"
 #include "../hub.hpp"
-#include "../server.hpp"
-#include "../usage.hpp"
+#include "../supervision/server.hpp"
 
 namespace hawser::detail {
 
@@ -21,7 +21,7 @@ struct hub_core {
   hub_core(loop& l, host_settings s, hub_options o);
 
   struct entry {
-    std::shared_ptr<server> it{};  // shared with the calls in progress
+    std::shared_ptr<server> instance{};  // shared with the calls in progress
     std::unique_ptr<scope> work{};
     bool removing = false;
   };
@@ -29,29 +29,29 @@ struct hub_core {
   loop& home;
   host_settings settings;
   hub_options options;
-  door_ref way;
-  client_profile who;
-  input_desk desk;
-  server_memory memory;
+  loop_proxy_ptr proxy;
+  client_profile client;
+  input_dispatcher dispatcher;
+  server_cache cache;
   keeper starter;
   semaphore starts;
   std::unique_ptr<guarded_resolver> given_names;  // wraps options.names, if set
-  network net;
-  file_token_store own_logins;
-  std::unique_ptr<guarded_token_store> given_logins;  // wraps options.logins, if set
-  login_surroundings logins;
+  http_channel_factory channels;
+  file_credential_store own_logins;
+  std::unique_ptr<guarded_credential_store> given_logins;  // wraps options.logins, if set
+  login_context logins;
   registry table;
-  server_surroundings around;
-  usage calls;
+  server_context shared_context;
+  wait_group calls;
   event closing;
   event changed;  // a server's state or the table has changed
   bool open = false;
-  usage closing_down;                  // the one close() that does the work
-  usage closers;                       // those that wait for it
+  wait_group closing_down;             // the one close() that does the work
+  wait_group closers;                  // those that wait for it
   std::optional<result<void>> closed;  // what it returned
   std::vector<entry> entries;          // by slot; the first is that of native tools, and has no server
   std::vector<std::uint32_t> generations;
-  std::map<std::string, std::shared_ptr<const native_tool>, std::less<>> natives;
+  std::map<std::string, std::shared_ptr<const native_tool>, std::less<>> native_tools;
 
   static constexpr server_id native_id{0, 1};
 
@@ -59,9 +59,9 @@ struct hub_core {
   result<server_id> add(server_settings added, channel_maker connect);
   [[nodiscard]] std::shared_ptr<server> find(std::string_view name) const;
   [[nodiscard]] std::shared_ptr<server> find(server_id id) const;
-  result<std::shared_ptr<server>> named(std::string_view name) const;
+  result<std::shared_ptr<server>> find_named(std::string_view name) const;
   registry::outcome publish_natives();
-  void tell(const host_change& one);
+  void emit_change(const host_change& one);
   [[nodiscard]] error too_many_calls() const;
 
   // Names that are not in the table: hub_names.cpp.
@@ -69,12 +69,12 @@ struct hub_core {
   std::vector<std::shared_ptr<server>> starting_owners(std::string_view name);
   task<result<void>> owners_settled(std::string name);
   task<result<void>> owners_settled_within(duration bound, std::string name);
-  task<result<void>> until_listed(std::string name, const call_settings& settings_of_call);
+  task<result<void>> until_listed(std::string name, const request_options& caller_options);
   [[nodiscard]] error unknown_tool(const std::string& name) const;
 
   /// `began`: when the caller began to wait; the limits count from there.
-  task<result<envelope>> dispatch(server_id id, call_target target, std::string arguments,
-                                  call_settings settings_of_call, time_point began);
+  task<result<envelope>> dispatch(server_id id, tool_reference target, std::string arguments,
+                                  request_options caller_options, time_point began);
   task<result<envelope>> call_native(std::string tool, std::string arguments);
   task<result<envelope>> call_native_in_time(std::string tool, std::string arguments, duration bound);
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "native_tool_check.hpp"
 
-#include "../../transports/json_text.hpp"
-#include "../../transports/json_validator.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/json/json_validator.hpp"
 
 namespace hawser::detail {
 
@@ -18,7 +18,7 @@ result<void> check_native_schema(std::string_view schema) {
 
 }  // namespace
 
-result<void> check_native_tool(const native_tool& added, const naming& names) {
+result<void> check_native_tool(const native_tool& added, const naming_options& names) {
   const auto refused = [](std::string what) { return error{.code = errc::config, .what = std::move(what)}; };
   if (added.name.empty()) return refused("a native tool needs a name");
   if (!added.function) return refused("the native tool \"" + added.name + "\" needs a function");

@@ -6,7 +6,7 @@
 
 namespace hawser::detail {
 
-void broken(const char* sentence) noexcept {
+void check_failed(const char* sentence) noexcept {
   std::fprintf(stderr, "hawser: broken rule: %s\n", sentence);
   std::abort();
 }

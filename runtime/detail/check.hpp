@@ -6,11 +6,11 @@
 namespace hawser::detail {
 
 /// Prints `sentence` to stderr and aborts.
-[[noreturn]] void broken(const char* sentence) noexcept;
+[[noreturn]] void check_failed(const char* sentence) noexcept;
 
 inline void require(bool holds, const char* sentence) noexcept {
   if (!holds) [[unlikely]]
-    broken(sentence);
+    check_failed(sentence);
 }
 
 }  // namespace hawser::detail

@@ -27,7 +27,7 @@ struct program {
   const int* standard;
   pid_t parent;
   char* path;  // space for the longest path of the PATH search
-  launched outcome;
+  launch_result outcome;
 };
 
 constexpr char default_path[] = "/usr/local/bin:/usr/bin:/bin";
@@ -87,7 +87,7 @@ int execute(program& p) {
   }
 }
 
-int become(void* argument) {
+int run_child(void* argument) {
   program& p = *static_cast<program*>(argument);
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // in case the warden is killed
@@ -109,10 +109,10 @@ int become(void* argument) {
 
 }  // namespace
 
-launched launch(const keeper_protocol::start_request& request, int payload, const int (&standard)[3]) {
+launch_result launch(const keeper_protocol::start_request& request, int payload, const int (&standard)[3]) {
   // Maps the payload, and a scratch area for the stack of the new process, the pointer lists and the longest path of
   // the search.
-  launched failed;
+  launch_result failed;
   failed.error = ENOMEM;
   void* const mapped = mmap(nullptr, request.payload_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, payload, 0);
   const size_t list_size = (request.argument_count + request.environment_count + 2) * sizeof(char*);
@@ -130,7 +130,7 @@ launched launch(const keeper_protocol::start_request& request, int payload, cons
   for (uint32_t i = 0; i < request.argument_count; ++i, text += strlen(text) + 1) p.arguments[i] = text;
   for (uint32_t i = 0; i < request.environment_count; ++i, text += strlen(text) + 1) p.environment[i] = text;
 
-  p.outcome.pid = clone(&become, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &p);
+  p.outcome.pid = clone(&run_child, stack + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &p);
   if (p.outcome.pid < 0) p.outcome.error = errno;
   munmap(scratch, scratch_size);
   munmap(mapped, request.payload_size);

@@ -54,9 +54,9 @@ class warden_list {
   unsigned room_ = 0;
 };
 
-enum class received { request, nothing, end };
+enum class receive_outcome { request, nothing, end };
 
-received receive(start_request& request, int (&fds)[request_descriptors]) {
+receive_outcome receive(start_request& request, int (&fds)[request_descriptors]) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)];
   iovec body{&request, sizeof request};
   msghdr message{};
@@ -70,21 +70,21 @@ received receive(start_request& request, int (&fds)[request_descriptors]) {
   } while (size < 0 && errno == EINTR);
   if (size < 0) {
     poll(nullptr, 0, 10);  // some resource is exhausted; if the host is gone, the next poll reports it
-    return received::nothing;
+    return receive_outcome::nothing;
   }
-  if (size != sizeof request) return received::end;
+  if (size != sizeof request) return receive_outcome::end;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   const size_t arrived =
       header == nullptr || header->cmsg_type != SCM_RIGHTS ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
   if (arrived > 0) memcpy(fds, CMSG_DATA(header), arrived * sizeof(int));
-  if (arrived == request_descriptors) return received::request;
+  if (arrived == request_descriptors) return receive_outcome::request;
   // Out of descriptors: the request is dropped. The host notices because its control socket is closed.
   for (size_t i = 0; i < arrived; ++i) close(fds[i]);
-  return received::nothing;
+  return receive_outcome::nothing;
 }
 
 // False if the host has closed its end of the control socket, so that the child would not be used.
-bool is_wanted(int control) {
+bool control_is_open(int control) {
   pollfd asker{control, 0, 0};
   return poll(&asker, 1, 0) == 0;
 }
@@ -92,7 +92,7 @@ bool is_wanted(int control) {
 void start_warden(const start_request& request, const int (&fds)[request_descriptors], warden_list& wardens,
                   int child_signals) {
   const int control = fds[request_descriptors - 1];
-  if (is_wanted(control)) {
+  if (control_is_open(control)) {
     const pid_t pid = wardens.make_room() ? fork() : -1;
     if (pid == 0) {
       close(host_socket);
@@ -130,7 +130,7 @@ bool reap(warden_list& wardens) {
 // A service manager that stops a service, or a system shutdown, sends SIGTERM to every process. The keeper and the
 // wardens must outlive the process trees in order to end them, so they block all signals, except those for faults of
 // their own. Programs started by a warden get an empty mask.
-void hold_signals_back() {
+void block_signals() {
   sigset_t all{};
   sigfillset(&all);
   const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
@@ -147,7 +147,7 @@ int main() {
   prctl(PR_SET_NAME, "hawser-keeper");  // started from a memory file, it would be named after a descriptor
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (chdir("/") != 0) return 1;  // do not keep any folder from being removed or unmounted
-  hold_signals_back();
+  block_signals();
   sigset_t child{};
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
@@ -167,9 +167,9 @@ int main() {
     } else if (watched[1].revents != 0) {
       start_request request{};
       int fds[request_descriptors];
-      const received what = receive(request, fds);
-      if (what == received::request) start_warden(request, fds, wardens, child_signals);
-      host_lives = what != received::end;
+      const receive_outcome what = receive(request, fds);
+      if (what == receive_outcome::request) start_warden(request, fds, wardens, child_signals);
+      host_lives = what != receive_outcome::end;
     }
     signalfd_siginfo drained{};
     while (read(child_signals, &drained, sizeof drained) > 0) {

@@ -34,7 +34,7 @@ constexpr int kill_interval_ms = 10;
 // kernel). It is reported to the host before the host gives up, which it does after one second.
 constexpr long unkillable_after_ms = 500;
 // After that, SIGKILL is repeated at this longer interval.
-constexpr int stubborn_interval_ms = 1000;
+constexpr int unkillable_interval_ms = 1000;
 
 long now_ms() {
   timespec t{};
@@ -68,15 +68,15 @@ class warden {
  private:
   enum class phase { running, terminating, killing };
 
-  void tell(report_kind kind, int number, int detail = 0, pid_t named = 0, int flags = 0) const;
+  void send_report(report_kind kind, int number, int detail = 0, pid_t named = 0, int flags = 0) const;
   void reap();
-  void hear_host();
-  void host_died();
+  void read_command();
+  void on_host_gone();
   void signal_tree(int number);
   void signal_child(pid_t child, int number);
-  [[nodiscard]] int patience() const;
+  [[nodiscard]] int poll_timeout() const;
   void step();
-  void complain();
+  void report_unkillable();
 
   int control_;
   pid_t leader_;  // 0 after it was reaped
@@ -84,14 +84,14 @@ class warden {
   phase phase_ = phase::running;
   bool host_lives_ = true;
   bool group_signalled_ = false;
-  pid_set asked_;   // strays that were sent SIGTERM; some programs treat a second SIGTERM as "exit immediately"
-  pid_set killed_;  // strays that were reported to the host
+  pid_set sent_sigterm_;  // strays that were sent SIGTERM; some programs treat a second SIGTERM as "exit immediately"
+  pid_set reported_;      // strays that were reported to the host
   long kill_at_ = -1;
   long killing_since_ = -1;
-  bool complained_ = false;
+  bool unkillable_reported_ = false;
 };
 
-void warden::tell(report_kind kind, int number, int detail, pid_t named, int flags) const {
+void warden::send_report(report_kind kind, int number, int detail, pid_t named, int flags) const {
   if (!host_lives_) return;  // another process may hold a copy of the host's end of the socket and never read it
   report r{kind, number, detail, {}};
   if (named != 0) process_name(named, r.name, sizeof r.name);
@@ -107,12 +107,12 @@ void warden::reap() {
     const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid == 0) return;
     if (pid < 0) {
-      tell(report_kind::gone, 0);
+      send_report(report_kind::gone, 0);
       _exit(0);
     }
     if (pid == leader_) {
       leader_ = 0;
-      tell(report_kind::exited, status);
+      send_report(report_kind::exited, status);
     }
   }
 }
@@ -127,13 +127,13 @@ void warden::signal_child(pid_t child, int number) {
     if (number == SIGTERM) kill(-group_, SIGCONT);  // a stopped process would not handle SIGTERM
     return;
   }
-  if (number == SIGTERM && !asked_.add(child)) return;
+  if (number == SIGTERM && !sent_sigterm_.add(child)) return;
   const bool ended = has_ended(child);  // a zombie: nothing is killed
   const bool kept = kill(child, number) == 0;
   if (number == SIGTERM) kill(child, SIGCONT);
   // Reports of strays may be dropped if the host does not read them; other reports may not.
-  if (number == SIGKILL && !ended && killed_.add(child))
-    tell(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
+  if (number == SIGKILL && !ended && reported_.add(child))
+    send_report(report_kind::stray, child, kept ? 0 : 1, child, MSG_DONTWAIT);
 }
 
 void warden::signal_tree(int number) {
@@ -150,7 +150,7 @@ void warden::signal_tree(int number) {
   if (!for_each_child(visit, &with) && leader_ != 0) signal_child(leader_, number);
 }
 
-void warden::host_died() {
+void warden::on_host_gone() {
   host_lives_ = false;
   if (phase_ == phase::killing) return;
   phase_ = phase::terminating;
@@ -158,12 +158,12 @@ void warden::host_died() {
   kill_at_ = now_ms() + orphan_grace_ms;
 }
 
-void warden::hear_host() {
+void warden::read_command() {
   char command = 0;
   const ssize_t size = recv(control_, &command, 1, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) {
-    host_died();
+    on_host_gone();
   } else if (command == command_terminate && phase_ == phase::running) {
     phase_ = phase::terminating;
     signal_tree(SIGTERM);
@@ -172,8 +172,8 @@ void warden::hear_host() {
   }
 }
 
-int warden::patience() const {
-  if (phase_ == phase::killing) return complained_ ? stubborn_interval_ms : kill_interval_ms;
+int warden::poll_timeout() const {
+  if (phase_ == phase::killing) return unkillable_reported_ ? unkillable_interval_ms : kill_interval_ms;
   if (kill_at_ < 0) return -1;
   const long left = kill_at_ - now_ms();
   return left > 0 ? static_cast<int>(left) : 0;
@@ -183,17 +183,17 @@ int warden::patience() const {
 void warden::step() {
   if (kill_at_ >= 0 && now_ms() >= kill_at_) phase_ = phase::killing;
   if (phase_ != phase::killing) return;
-  complain();  // before the next round, so that processes had time to die from the last one
+  report_unkillable();  // before the next round, so that processes had time to die from the last one
   signal_tree(SIGKILL);
   if (killing_since_ < 0) killing_since_ = now_ms();
 }
 
-void warden::complain() {
-  if (complained_ || killing_since_ < 0 || now_ms() - killing_since_ < unkillable_after_ms) return;
-  complained_ = true;
+void warden::report_unkillable() {
+  if (unkillable_reported_ || killing_since_ < 0 || now_ms() - killing_since_ < unkillable_after_ms) return;
+  unkillable_reported_ = true;
   for_each_child(
       [](pid_t child, void* self) {
-        static_cast<warden*>(self)->tell(report_kind::stray, child, 1, child, MSG_DONTWAIT);
+        static_cast<warden*>(self)->send_report(report_kind::stray, child, 1, child, MSG_DONTWAIT);
       },
       this);
 }
@@ -203,12 +203,12 @@ void warden::watch(int child_signals) {
     pollfd watched[] = {{child_signals, POLLIN, 0},
                         {host_lives_ ? control_ : -1, POLLIN, 0},
                         {host_lives_ ? host_process : -1, POLLIN, 0}};
-    poll(watched, 3, patience());
+    poll(watched, 3, poll_timeout());
     signalfd_siginfo drained{};
     while (read(child_signals, &drained, sizeof drained) > 0) {
     }
-    if (watched[1].revents != 0) hear_host();
-    if (host_lives_ && (watched[2].revents & POLLIN) != 0) host_died();
+    if (watched[1].revents != 0) read_command();
+    if (host_lives_ && (watched[2].revents & POLLIN) != 0) on_host_gone();
     reap();
     // Processes that were reparented to the warden during termination get SIGTERM, too.
     if (phase_ == phase::terminating && (watched[0].revents & POLLIN) != 0) signal_tree(SIGTERM);
@@ -223,7 +223,7 @@ void run_warden(const start_request& request, const int (&fds)[request_descripto
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const int standard[3] = {fds[1], fds[2], fds[3]};
   const int control = fds[4];
-  const launched server = launch(request, fds[0], standard);
+  const launch_result server = launch(request, fds[0], standard);
   for (int i = 0; i < 4; ++i) close(fds[i]);  // only the server may hold the pipe ends, so that end-of-file is seen
   const report first{server.error == 0 ? report_kind::started : report_kind::failed,
                      server.error == 0 ? server.pid : server.error,

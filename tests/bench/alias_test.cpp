@@ -14,7 +14,7 @@ using namespace hawser;
 using testing::bench_program;
 
 const suite<"hawser bench"> tests = [] {
-  "hawser bench is hawser-bench, and says so where that is missing"_test = [] {
+  "hawser bench runs hawser-bench, and names it if it is missing"_test = [] {
     bench_program alias{{"bench", "server", "--help"}, "hawser"};
     expect(alias.wait() == 0_i and alias.says("--start-timeout")) << alias.out() << alias.err();
     bench_program wrong{{"bench", "server"}, "hawser"};
@@ -28,7 +28,7 @@ const suite<"hawser bench"> tests = [] {
   };
 
   "CMD-2 words behind -- reach the server that is measured byte for byte"_test = [] {
-    if (!testing::bench_measures()) return;
+    if (!testing::bench_can_measure()) return;
     const testing::temporary_folder folder;
     for (const char* name : {"hawser", "hawser-bench"}) {
       const std::string file = folder / name;

@@ -14,9 +14,9 @@
 
 namespace command_line_test {
 
+using hawser::testing::cli_fixture;
 using hawser::testing::contains;
 using hawser::testing::ended_program;
-using hawser::testing::workshop;
 namespace json = boost::json;
 
 std::string told(const ended_program& of) {
@@ -30,7 +30,7 @@ struct full_device {
 
 const suite<"command line"> tests = [] {
   "CMD-1 a closed stdout is an error of every command"_test = [] {
-    const workshop w{{"demo"}};
+    const cli_fixture w{{"demo"}};
     using words = std::vector<std::string>;
     for (const words& one : {words{"list"}, words{"list", "--json"}, words{"tools"}, words{"get", "demo"},
                              words{"call", "demo__echo", "text=x"}, words{"--help"}, words{"version"}, words{"watch"},
@@ -42,7 +42,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-1 commands work without stdin and stderr, and without all three they end"_test = [] {
-    const workshop w{{"demo"}};
+    const cli_fixture w{{"demo"}};
     const auto r = w.run({"call", "demo__echo", "text=x"}, {.closed = {0, 2}});
     expect(r.code == 0_i && r.out == "x\n") << told(r);
     const auto none = w.run({"call", "demo__echo", "text=x"}, {.closed = {0, 1, 2}});
@@ -52,14 +52,14 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-1 a program that is run does not get a descriptor of ours instead of a closed one"_test = [] {
-    const workshop w{{}};
+    const cli_fixture w{{}};
     const auto r =
         w.run({"run", "--", "/bin/sh", "-c", "x=$(readlink /proc/$$/fd/1); echo \"$x\" >&2; echo x"}, {.closed = {1}});
     expect(r.code != 0_i && contains(r.err, "/dev/null\n")) << told(r);
   };
 
   "CMD-1 CMD-3 an output that cannot be written is an error, and said once"_test = [] {
-    const workshop w{{"demo"}};
+    const cli_fixture w{{"demo"}};
     const full_device full;
     using words = std::vector<std::string>;
     for (const words& one :
@@ -72,7 +72,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-2 words behind -- reach the program that is run byte for byte"_test = [] {
-    const workshop w{{}};
+    const cli_fixture w{{}};
     std::string every;
     for (int c = 1; c < 256; ++c) every += static_cast<char>(c);
     const std::vector<std::string> given{"[a,b]", "[]",        "{}",  "%%",   "",   "a b", "--json", "--",
@@ -92,7 +92,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-2 CMD-10 options of run stand before its command"_test = [] {
-    const workshop w{{}};
+    const cli_fixture w{{}};
     const auto r = w.run({"run", "-C", "/", "--grace=1", "/bin/sh", "-c", "pwd; echo \"$@\"", "sh", "-C", "/tmp"});
     expect(r.code == 0_i && r.out == "/\n-C /tmp\n") << told(r);
     const auto none = w.run({"run", "--"});
@@ -100,7 +100,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-2 arguments of call, prompt and complete are not changed either"_test = [] {
-    const workshop w{{"demo"}};
+    const cli_fixture w{{"demo"}};
     const auto marked = w.run({"call", "demo__echo", "--", "text=--json"});
     expect(marked.code == 0_i && marked.out == "--json\n") << told(marked);
     const auto list = w.run({"prompt", "greet", "[name=Ada,style=brief]"});
@@ -112,7 +112,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-10 common options stand before the command, too"_test = [] {
-    workshop w{{"demo"}};
+    cli_fixture w{{"demo"}};
     w.environment = {"HAWSER_CONFIG="};
     const std::string config = w.folder / "mcp.json";
     const auto before = w.run({"--config", config, "--json", "--timeout=20", "list"});
@@ -126,7 +126,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-10 help and version are commands"_test = [] {
-    const workshop w{{}};
+    const cli_fixture w{{}};
     expect(w.run({"help"}).out == w.run({"--help"}).out);
     expect(w.run({"help", "call"}).out == w.run({"call", "--help"}).out);
     expect(w.run({"help", "login"}).out == w.run({"auth", "--help"}).out);
@@ -153,7 +153,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-10 a mistyped command or option is answered with what was meant"_test = [] {
-    const workshop w{{}};
+    const cli_fixture w{{}};
     for (const auto& [typed, meant] :
          {std::pair{"tool", "tools"}, std::pair{"lst", "list"}, std::pair{"prmpt", "prompt"},
           std::pair{"res", "resources"}, std::pair{"cal", "call"}, std::pair{"wacth", "watch"}}) {
@@ -183,7 +183,7 @@ const suite<"command line"> tests = [] {
   };
 
   "CMD-10 -q suppresses notices and warnings, never results and errors"_test = [] {
-    const workshop w{{"demo"}};
+    const cli_fixture w{{"demo"}};
     const auto quiet = w.run({"call", "-q", "demo__ask"});
     expect(quiet.code == 0_i && quiet.err.empty() && contains(quiet.out, "You would rather not say.")) << told(quiet);
     const auto wrong = w.run({"-q", "call", "demo__nothing"});

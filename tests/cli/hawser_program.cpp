@@ -112,7 +112,7 @@ ended_program running_program::wait() {
   return {.code = code, .out = out(), .err = err()};
 }
 
-workshop::workshop(const std::vector<std::string>& servers) : token_(new_token()) {
+cli_fixture::cli_fixture(const std::vector<std::string>& servers) : token_(new_token()) {
   json::object all;
   for (const std::string& name : servers) {
     const std::string hawser = program("hawser");
@@ -133,18 +133,18 @@ workshop::workshop(const std::vector<std::string>& servers) : token_(new_token()
   write("mcp.json", json::serialize(json::object{{"mcpServers", std::move(all)}}));
 }
 
-void workshop::write(const std::string& name, const std::string& content) const {
+void cli_fixture::write(const std::string& name, const std::string& content) const {
   std::ofstream{folder / name} << content;
 }
 
-std::unique_ptr<running_program> workshop::start(std::vector<std::string> words, const program_ends& ends) const {
+std::unique_ptr<running_program> cli_fixture::start(std::vector<std::string> words, const program_ends& ends) const {
   std::vector<std::string> all{"PATH=/usr/bin:/bin", "TERM=dumb", "HOME=" + folder.path,
                                "XDG_CACHE_HOME=" + (folder / "cache"), "HAWSER_CONFIG=" + (folder / "mcp.json")};
   all.insert(all.begin(), environment.begin(), environment.end());  // of two values of a name, the first one counts
   return std::make_unique<running_program>(std::move(words), std::move(all), ends);
 }
 
-ended_program workshop::run(std::vector<std::string> words, const program_ends& ends) const {
+ended_program cli_fixture::run(std::vector<std::string> words, const program_ends& ends) const {
   return start(std::move(words), ends)->wait();
 }
 

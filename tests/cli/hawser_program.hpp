@@ -48,11 +48,11 @@ class running_program {
 };
 
 /// A folder with `mcp.json`, in which `hawser` is to be called as if nobody had ever called it there.
-class workshop {
+class cli_fixture {
  public:
   /// Servers: "demo" and "old" (demo-server of either era), "broken" (no such program), "off" (disabled), "noisy"
   /// (writes to stderr), "mute" (never answers). Only those that are named.
-  explicit workshop(const std::vector<std::string>& servers);
+  explicit cli_fixture(const std::vector<std::string>& servers);
 
   ended_program run(std::vector<std::string> words, const program_ends& ends = {}) const;
   [[nodiscard]] std::unique_ptr<running_program> start(std::vector<std::string> words,

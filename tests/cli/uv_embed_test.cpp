@@ -20,7 +20,7 @@ double worst_delay_ms(const std::string& report) {
   return at == std::string::npos ? 1e9 : std::strtod(report.c_str() + at + before.size(), nullptr);
 }
 
-/// A workshop with the demo server over pipes and over HTTP.
+/// A cli_fixture with the demo server over pipes and over HTTP.
 struct both_demos {
   both_demos() {
     server = at.start({"demo-server", "--http"});
@@ -34,7 +34,7 @@ struct both_demos {
     return at.run({at.folder / "mcp.json", count, "near__add", R"({"a":1,"b":2})", "far__add", R"({"a":1,"b":2})"},
                   example());
   }
-  workshop at{{}};
+  cli_fixture at{{}};
   std::unique_ptr<running_program> server;
 };
 

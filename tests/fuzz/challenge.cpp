@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Challenges out of any bytes are made of what the grammar allows, read the same when they are written down, and a
 // fault behind them takes nothing away. An input is one field a line.
-#include "../../transports/challenge.hpp"
+#include "../../transports/http/challenge.hpp"
 
-#include "../../transports/http_fields.hpp"
+#include "../../transports/http/http_fields.hpp"
 #include "target.hpp"
 
 namespace hawser::testing {

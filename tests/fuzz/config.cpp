@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Any text is settings or a report: whatever is wrong has a place in the text, and nothing is kept of a text that is
 // not usable. The search for a fault finds one exactly where the validator does not accept the text.
-#include "../../host/config.hpp"
-#include "../../host/detail/config_text.hpp"
-#include "../../transports/json_validator.hpp"
+#include "../../host/config/config.hpp"
+#include "../../host/config/detail/config_text.hpp"
+#include "../../transports/json/json_validator.hpp"
 #include "target.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ std::string difference(std::string_view text) {
   using namespace hawser;
   if (detail::find_fault(text).has_value() == validate_json(text).has_value()) return "fault or not";
   std::string blanked{text};
-  const auto unclosed = detail::blank_extras(blanked);
+  const auto unclosed = detail::blank_comments(blanked);
   if (blanked.size() != text.size() || (unclosed && unclosed->offset >= text.size())) return "another size";
   for (std::size_t i = 0; i < text.size(); ++i)
     if (blanked[i] != text[i] && (blanked[i] != ' ' || text[i] == '\n')) return "more than blanks";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Whatever goes into the escaping function, nothing that controls, hides or reorders comes out.
-#include "../../cli/escape.hpp"
+#include "../../cli/terminal/escape.hpp"
 
-#include "../../cli/code_points.hpp"
+#include "../../cli/terminal/code_points.hpp"
 #include "target.hpp"
 
 namespace {

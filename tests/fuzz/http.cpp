@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "../../transports/http_parser.hpp"
+#include "../../transports/http/http_parser.hpp"
 #include "../support/http_reference.hpp"
 #include "target.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // validate_json() accepts what Boost.JSON accepts, the walker finds what is in its tree, and any bytes can be quoted.
-#include "../../transports/json_text.hpp"
+#include "../../transports/json/json_text.hpp"
 #include "../support/json_reference.hpp"
 #include "target.hpp"
 

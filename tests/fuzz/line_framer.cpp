@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The framer finds the same lines however the bytes are split, and holds its cap. The first two bytes of an input
 // choose the cap and the splits.
-#include "../../transports/line_framer.hpp"
+#include "../../transports/jsonrpc/line_framer.hpp"
 
 #include <algorithm>
 #include <random>

@@ -21,7 +21,7 @@ std::string difference(std::string_view text) {
   redaction known;
   known.add(hidden);
   const std::string clean = known.apply(text);
-  if (known.finds(text) == (clean == text)) return "found and not taken out, or the other way round";
+  if (known.matches(text) == (clean == text)) return "found and not taken out, or the other way round";
   if (clean.find(hidden) != std::string::npos) return "it is still there";
   const std::size_t middle = text.size() / 2;
   for (const std::string& form : {std::string{hidden}, hex(hidden), base64(hidden), base64url(hidden)}) {

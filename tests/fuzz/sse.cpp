@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../transports/sse_parser.hpp"
+#include "../../transports/http/sse_parser.hpp"
 #include "target.hpp"
 
 namespace hawser::testing {

@@ -3,9 +3,9 @@
 // the wire. An input is a URL, or a URL, a space and a reference.
 #include <string>
 
-#include "../../runtime/address.hpp"
-#include "../../transports/http_fields.hpp"
-#include "../../transports/http_url.hpp"
+#include "../../runtime/io/address.hpp"
+#include "../../transports/http/http_fields.hpp"
+#include "../../transports/http/http_url.hpp"
 #include "target.hpp"
 
 namespace hawser::testing {

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../../transports/json_text.hpp"
+#include "../../transports/json/json_text.hpp"
 
 namespace hawser::testing {
 
@@ -88,14 +88,14 @@ stdio_wire hostile_side::stdio() const {
   return {got[0], got[1], got[2]};
 }
 
-void hostile_side::serve_web(web_script::script each) const {
-  const web_script serving{std::move(each)};
+void hostile_side::serve_web(scripted_http_server::script each) const {
+  const scripted_http_server serving{std::move(each)};
   const std::uint16_t port = serving.port();
   if (::write(control_, &port, sizeof port) != sizeof port) _exit(3);
   for (;;) pause();
 }
 
-std::uint16_t hostile_side::victims_port() const {
+std::uint16_t hostile_side::victim_port() const {
   std::uint16_t port = 0;
   if (::read(control_, &port, sizeof port) != sizeof port) _exit(3);
   return port;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "../support/web_script.hpp"
+#include "../support/scripted_http_server.hpp"
 
 namespace hawser::testing {
 
@@ -47,9 +47,9 @@ class hostile_side {
   /// Waits until the victim has started its server.
   stdio_wire stdio() const;
   /// Serves HTTP until it is killed.
-  [[noreturn]] void serve_web(web_script::script each) const;
+  [[noreturn]] void serve_web(scripted_http_server::script each) const;
   /// Waits until the victim listens; which port that is.
-  [[nodiscard]] std::uint16_t victims_port() const;
+  [[nodiscard]] std::uint16_t victim_port() const;
   /// A connection to that port.
   static int connect_to(std::uint16_t port);
   /// Reads an HTTP answer, head and body, or what comes before the end.

@@ -6,16 +6,16 @@
 #include <thread>
 
 #include "../support/colliding_names.hpp"
-#include "../support/http_serving_house.hpp"
+#include "../support/streamable_http_fixture.hpp"
 #include "../support/ut.hpp"
-#include "guarded.hpp"
+#include "hostile_case.hpp"
 #include "victims.hpp"
 
 namespace names_guard_test {
 
 using namespace hawser;
 using namespace hawser::testing;
-using words = serving_house;
+using words = server_session_fixture;
 
 // The size of a case is the number of names: a power of two.
 std::string hostile_object(std::size_t names, std::optional<known_salt> salt = any_salt) {
@@ -56,59 +56,61 @@ task<std::string> uses_child(victim_side& v) { return in_hub(v, hostile_child(v)
 
 const suite<"guard: names"> tests = [] {
   "FRZ-12 a structured result whose names collide"_test = [] {
-    hold({.victim = uses_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_call(h, R"({"content":[],"structuredContent":)" + hostile_object(h.size) + '}');
-              },
-          .size = 16'384,
-          .message = hostile_bytes,
-          .cap = 64 * mebibyte});
+    check_cost({.victim = uses_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_call(h, R"({"content":[],"structuredContent":)" + hostile_object(h.size) + '}');
+                    },
+                .size = 16'384,
+                .message = hostile_bytes,
+                .cap = 64 * mebibyte});
   };
   "FRZ-12 a structured result whose names collide in the largest tables only"_test = [] {
-    hold({.victim = uses_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_call(h, R"({"content":[],"structuredContent":)" + hostile_object(h.size, mapped_table) + '}');
-              },
-          .size = 16'384,
-          .message = [](std::size_t size) { return size * 14; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = uses_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_call(
+                          h, R"({"content":[],"structuredContent":)" + hostile_object(h.size, mapped_table) + '}');
+                    },
+                .size = 16'384,
+                .message = [](std::size_t size) { return size * 14; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-12 a result of very many small objects whose names collide"_test = [] {
-    hold({.victim = uses_child,
-          .hostile =
-              [](hostile_side& h) {
-                const std::string one = hostile_object(64, mapped_table);
-                answers_call(h, R"({"content":[],"structuredContent":[)" +
-                                    joined(h.size, [&](std::size_t) { return one; }) + "]}");
-              },
-          .size = 1'000,
-          .message = [](std::size_t size) { return size * 64 * 9; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = uses_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      const std::string one = hostile_object(64, mapped_table);
+                      answers_call(h, R"({"content":[],"structuredContent":[)" +
+                                          joined(h.size, [&](std::size_t) { return one; }) + "]}");
+                    },
+                .size = 1'000,
+                .message = [](std::size_t size) { return size * 64 * 9; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-12 a structured result of very many members"_test = [] {
-    hold({.victim = uses_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_call(h, R"({"content":[],"structuredContent":{)" + joined(h.size, [](std::size_t i) {
-                                  return "\"" + std::to_string(i) + "\":1";
-                                }) + "}}");
-              },
-          .size = 65'536,
-          .message = [](std::size_t size) { return size * 10; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = uses_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_call(h, R"({"content":[],"structuredContent":{)" + joined(h.size, [](std::size_t i) {
+                                        return "\"" + std::to_string(i) + "\":1";
+                                      }) + "}}");
+                    },
+                .size = 65'536,
+                .message = [](std::size_t size) { return size * 10; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-12 metadata of a result whose names collide"_test = [] {
-    hold({.victim = uses_child,
-          .hostile =
-              [](hostile_side& h) { answers_call(h, R"({"content":[],"_meta":)" + hostile_object(h.size) + '}'); },
-          .size = 16'384,
-          .message = hostile_bytes,
-          .cap = 64 * mebibyte});
+    check_cost(
+        {.victim = uses_child,
+         .hostile =
+             [](hostile_side& h) { answers_call(h, R"({"content":[],"_meta":)" + hostile_object(h.size) + '}'); },
+         .size = 16'384,
+         .message = hostile_bytes,
+         .cap = 64 * mebibyte});
   };
   "FRZ-12 an output schema whose names collide, in it or in what it fills in"_test = [] {
-    hold(
+    check_cost(
         {.victim = uses_child,
          .hostile =
              [](hostile_side& h) {
@@ -123,23 +125,23 @@ const suite<"guard: names"> tests = [] {
          .cap = 64 * mebibyte});
   };
   "FRZ-12 a form whose names collide"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                std::thread reads{[&wire] { wire.drain(); }};
-                wire.say(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" + hostile_object(h.size) +
-                         "}\n");
-                wire.answer(call, plain_result);
-                reads.join();
-              },
-          .size = 16'384,
-          .message = hostile_bytes,
-          .cap = 48 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      std::thread reads{[&wire] { wire.drain(); }};
+                      wire.say(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" +
+                               hostile_object(h.size) + "}\n");
+                      wire.answer(call, plain_result);
+                      reads.join();
+                    },
+                .size = 16'384,
+                .message = hostile_bytes,
+                .cap = 48 * mebibyte});
   };
   "FRZ-12 a list of resources whose names collide"_test = [] {
-    hold(
+    check_cost(
         {.victim =
              [](victim_side& v) {
                return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
@@ -167,11 +169,11 @@ const suite<"guard: names"> tests = [] {
          .cap = 64 * mebibyte});
   };
   "FRZ-12 arguments of a client whose names collide"_test = [] {
-    hold(
+    check_cost(
         {.victim = serves_http,
          .hostile =
              [](hostile_side& h) {
-               const int fd = hostile_side::connect_to(h.victims_port());
+               const int fd = hostile_side::connect_to(h.victim_port());
                const std::string meta =
                    R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}})";
                const std::string body = words::request(

@@ -2,9 +2,9 @@
 // A hub against hostile servers that are child processes: what they write to stdout and stderr.
 #include <cstring>
 
-#include "../../transports/json_text.hpp"
+#include "../../transports/json/json_text.hpp"
 #include "../support/ut.hpp"
-#include "guarded.hpp"
+#include "hostile_case.hpp"
 #include "victims.hpp"
 
 namespace stdio_guard_test {
@@ -40,123 +40,125 @@ std::string numbered(std::size_t count, std::string_view before, std::string_vie
 
 const suite<"guard: stdio"> tests = [] {
   "FRZ-11 a long line in small pieces"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                wire.say_in_pieces(R"({"jsonrpc":"2.0","id":)" + id_text(call) +
-                                       R"(,"result":{"content":[{"type":"text","text":")" + std::string(h.size, 'x') +
-                                       "\"}]}}\n",
-                                   256);
-                wire.drain();
-              },
-          .size = 2 * mebibyte,
-          .message = whole});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      wire.say_in_pieces(R"({"jsonrpc":"2.0","id":)" + id_text(call) +
+                                             R"(,"result":{"content":[{"type":"text","text":")" +
+                                             std::string(h.size, 'x') + "\"}]}}\n",
+                                         256);
+                      wire.drain();
+                    },
+                .size = 2 * mebibyte,
+                .message = whole});
   };
   "FRZ-11 a result that is nested deeply"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, R"({"content":[],"x":)" + repeated("[", h.size / 2) + repeated("]", h.size / 2) + '}');
-              },
-          .size = 4 * mebibyte,
-          .message = whole});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[],"x":)" + repeated("[", h.size / 2) + repeated("]", h.size / 2) + '}');
+                    },
+                .size = 4 * mebibyte,
+                .message = whole});
   };
   "FRZ-11 objects nested as deeply as is accepted, side by side"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                const std::string deep = repeated(R"({"a":)", 30) + '1' + repeated("}", 30);
-                answers_with(h, R"({"content":[{"type":"text","text":"x"}],"structuredContent":[)" +
-                                    items(h.size / deep.size(), deep) + "]}");
-              },
-          .size = 2 * mebibyte,
-          .message = whole,
-          .cap = 64 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      const std::string deep = repeated(R"({"a":)", 30) + '1' + repeated("}", 30);
+                      answers_with(h, R"({"content":[{"type":"text","text":"x"}],"structuredContent":[)" +
+                                          items(h.size / deep.size(), deep) + "]}");
+                    },
+                .size = 2 * mebibyte,
+                .message = whole,
+                .cap = 64 * mebibyte});
   };
   "FRZ-11 very many small messages at once"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                says_before_answer(h, repeated("{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n", h.size));
-              },
-          .size = 100'000});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      says_before_answer(h, repeated("{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n", h.size));
+                    },
+                .size = 100'000});
   };
   "FRZ-11 very many log messages"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                says_before_answer(
-                    h, repeated(notification("notifications/message", R"({"level":"info","data":"x"})"), h.size));
-              },
-          .size = 50'000});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      says_before_answer(
+                          h, repeated(notification("notifications/message", R"({"level":"info","data":"x"})"), h.size));
+                    },
+                .size = 50'000});
   };
   "FRZ-11 very much progress"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                const std::string token{
-                    find_member(find_member(find_member(call, "params"), "_meta"), "progressToken")};
-                std::string flood;
-                for (std::size_t i = 0; i < h.size; ++i)
-                  flood += notification("notifications/progress",
-                                        R"({"progressToken":)" + token + R"(,"progress":)" + std::to_string(i) + '}');
-                wire.say(flood);
-                wire.answer(call, plain_result);
-                wire.drain();
-              },
-          .size = 50'000});
+    check_cost(
+        {.victim = calls_child,
+         .hostile =
+             [](hostile_side& h) {
+               stdio_wire wire = h.stdio();
+               const std::string call = wire.until_call(one_tool);
+               const std::string token{find_member(find_member(find_member(call, "params"), "_meta"), "progressToken")};
+               std::string flood;
+               for (std::size_t i = 0; i < h.size; ++i)
+                 flood += notification("notifications/progress",
+                                       R"({"progressToken":)" + token + R"(,"progress":)" + std::to_string(i) + '}');
+               wire.say(flood);
+               wire.answer(call, plain_result);
+               wire.drain();
+             },
+         .size = 50'000});
   };
   "FRZ-11 very many changes of the list"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                std::string call = wire.until_call(one_tool);
-                wire.say(repeated("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n", h.size));
-                wire.answer(call, plain_result);
-                while (!call.empty()) call = wire.until_call(one_tool);
-              },
-          .size = 50'000});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      std::string call = wire.until_call(one_tool);
+                      wire.say(
+                          repeated("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n", h.size));
+                      wire.answer(call, plain_result);
+                      while (!call.empty()) call = wire.until_call(one_tool);
+                    },
+                .size = 50'000});
   };
   "FRZ-11 very many answers to nothing"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                says_before_answer(h, repeated("{\"jsonrpc\":\"2.0\",\"id\":123456789,\"result\":{}}\n", h.size));
-              },
-          .size = 50'000});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      says_before_answer(h, repeated("{\"jsonrpc\":\"2.0\",\"id\":123456789,\"result\":{}}\n", h.size));
+                    },
+                .size = 50'000});
   };
   "FRZ-11 very many lines that are not JSON"_test = [] {
-    hold({.victim = tries_child,
-          .hostile = [](hostile_side& h) { says_before_answer(h, repeated("what is this\n", h.size)); },
-          .size = 100'000});
+    check_cost({.victim = tries_child,
+                .hostile = [](hostile_side& h) { says_before_answer(h, repeated("what is this\n", h.size)); },
+                .size = 100'000});
   };
   "FRZ-11 very many blank lines"_test = [] {
-    hold({.victim = calls_child,
-          .hostile = [](hostile_side& h) { says_before_answer(h, repeated("\r\n", h.size)); },
-          .size = 4 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile = [](hostile_side& h) { says_before_answer(h, repeated("\r\n", h.size)); },
+                .size = 4 * mebibyte});
   };
   "FRZ-11 very many requests that nobody knows"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                // The answers are read at the same time, or neither side could go on.
-                std::thread reads{[&wire] { wire.drain(); }};
-                wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x/y\"}\n", h.size));
-                wire.answer(call, plain_result);
-                reads.join();
-              },
-          .size = 20'000,
-          .cap = 32 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      // The answers are read at the same time, or neither side could go on.
+                      std::thread reads{[&wire] { wire.drain(); }};
+                      wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x/y\"}\n", h.size));
+                      wire.answer(call, plain_result);
+                      reads.join();
+                    },
+                .size = 20'000,
+                .cap = 32 * mebibyte});
   };
   "FRZ-11 very many forms to fill in"_test = [] {
-    hold(
+    check_cost(
         {.victim = tries_child,
          .hostile =
              [](hostile_side& h) {
@@ -177,200 +179,206 @@ const suite<"guard: stdio"> tests = [] {
          .cap = 32 * mebibyte});
   };
   "FRZ-5 a server that pings without end and reads no answer"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", h.size));
-                wire.answer(call, plain_result);
-                // Nothing is read: what the host answers stays with the host.
-                for (;;) pause();
-              },
-          .size = 400'000,
-          .cap = 32 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", h.size));
+                      wire.answer(call, plain_result);
+                      // Nothing is read: what the host answers stays with the host.
+                      for (;;) pause();
+                    },
+                .size = 400'000,
+                .cap = 32 * mebibyte});
   };
   "FRZ-5 a server that pings without end and reads the answers"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                std::thread reads{[&wire] { wire.drain(); }};
-                wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", h.size));
-                wire.answer(call, plain_result);
-                reads.join();
-              },
-          .size = 50'000,
-          .cap = 32 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      std::thread reads{[&wire] { wire.drain(); }};
+                      wire.say(repeated("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n", h.size));
+                      wire.answer(call, plain_result);
+                      reads.join();
+                    },
+                .size = 50'000,
+                .cap = 32 * mebibyte});
   };
   "FRZ-11 a flood on stderr, without a line end"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                stdio_wire::write_all(wire.errors, std::string(h.size, 'e'));
-                wire.answer(call, plain_result);
-                wire.drain();
-              },
-          .size = 16 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      stdio_wire::write_all(wire.errors, std::string(h.size, 'e'));
+                      wire.answer(call, plain_result);
+                      wire.drain();
+                    },
+                .size = 16 * mebibyte});
   };
   "FRZ-11 stderr of a server with very many secrets"_test = [] {
-    hold({.victim =
-              [](victim_side& v) {
-                server_settings s = hostile_child(v);
-                auto& env = std::get<stdio_settings>(s.transport).env;
-                for (std::size_t i = 0; i < v.size; ++i)
-                  env["SECRET_" + std::to_string(i)] = "sk-0123456789abcdef" + std::to_string(i);
-                return in_hub(v, std::move(s), [](hub& of, victim_side& on) -> task<std::string> {
-                  const std::string complaint = co_await calls(of, on);
-                  const std::string shown = of.errors_of("s");
-                  co_return shown.find("sk-0123456789abcdef0 ") == std::string::npos ? complaint : "a secret is shown";
-                });
-              },
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string call = wire.until_call(one_tool);
-                stdio_wire::write_all(wire.errors, repeated("sk-0123456789abcdef0 sk-0123456789abcde", 4'000));
-                wire.answer(call, plain_result);
-                wire.drain();
-              },
-          .size = 250});
+    check_cost({.victim =
+                    [](victim_side& v) {
+                      server_settings s = hostile_child(v);
+                      auto& env = std::get<stdio_settings>(s.transport).env;
+                      for (std::size_t i = 0; i < v.size; ++i)
+                        env["SECRET_" + std::to_string(i)] = "sk-0123456789abcdef" + std::to_string(i);
+                      return in_hub(v, std::move(s), [](hub& of, victim_side& on) -> task<std::string> {
+                        const std::string complaint = co_await calls(of, on);
+                        const std::string shown = of.stderr_tail("s");
+                        co_return shown.find("sk-0123456789abcdef0 ") == std::string::npos ? complaint
+                                                                                           : "a secret is shown";
+                      });
+                    },
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string call = wire.until_call(one_tool);
+                      stdio_wire::write_all(wire.errors, repeated("sk-0123456789abcdef0 sk-0123456789abcde", 4'000));
+                      wire.answer(call, plain_result);
+                      wire.drain();
+                    },
+                .size = 250});
   };
   "FRZ-11 a result of very many blocks"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, R"({"content":[)" + items(h.size, R"({"type":"text","text":"a"})") + "]}");
-              },
-          .size = 50'000,
-          .message = [](std::size_t size) { return size * 27; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(h, R"({"content":[)" + items(h.size, R"({"type":"text","text":"a"})") + "]}");
+                    },
+                .size = 50'000,
+                .message = [](std::size_t size) { return size * 27; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-11 a result of blocks of many kinds"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(
-                    h, R"({"content":[)" +
-                           items(h.size, R"({"type":"image","data":"AAAA","mimeType":"image/png"},)"
-                                         R"({"type":"resource_link","uri":"a:1","name":"x"},{"type":"odd","z":[1]})") +
-                           "]}");
-              },
-          .size = 10'000,
-          .message = [](std::size_t size) { return size * 123; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[)" +
+                                 items(h.size,
+                                       R"({"type":"image","data":"AAAA","mimeType":"image/png"},)"
+                                       R"({"type":"resource_link","uri":"a:1","name":"x"},{"type":"odd","z":[1]})") +
+                                 "]}");
+                    },
+                .size = 10'000,
+                .message = [](std::size_t size) { return size * 123; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-11 a result of one huge text"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, R"({"content":[{"type":"text","text":")" + std::string(h.size, 'x') + "\"}]}");
-              },
-          .size = 5'000'000,
-          .message = whole,
-          .cap = 48 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(h, R"({"content":[{"type":"text","text":")" + std::string(h.size, 'x') + "\"}]}");
+                    },
+                .size = 5'000'000,
+                .message = whole,
+                .cap = 48 * mebibyte});
   };
   "FRZ-11 a result of one huge text of escapes"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, R"({"content":[{"type":"text","text":")" + repeated(R"(\u00e9)", h.size / 6) + "\"}]}");
-              },
-          .size = 5'000'000,
-          .message = whole,
-          .cap = 48 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[{"type":"text","text":")" + repeated(R"(\u00e9)", h.size / 6) + "\"}]}");
+                    },
+                .size = 5'000'000,
+                .message = whole,
+                .cap = 48 * mebibyte});
   };
   "FRZ-11 a huge structured result"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, R"({"content":[],"structuredContent":{)" + numbered(h.size, R"("k)", R"(":1)") + "}}");
-              },
-          .size = 50'000,
-          .message = [](std::size_t size) { return size * 9; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[],"structuredContent":{)" + numbered(h.size, R"("k)", R"(":1)") + "}}");
+                    },
+                .size = 50'000,
+                .message = [](std::size_t size) { return size * 9; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-4 uniqueItems of a long list"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(
-                    h, R"({"content":[],"structuredContent":{"a":[)" + numbered(h.size, "", "") + "]}}",
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
-                    R"("properties":{"a":{"type":"array","uniqueItems":true}}}}]})");
-              },
-          .size = 50'000,
-          .message = [](std::size_t size) { return size * 6; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[],"structuredContent":{"a":[)" + numbered(h.size, "", "") + "]}}",
+                          R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                          R"("properties":{"a":{"type":"array","uniqueItems":true}}}}]})");
+                    },
+                .size = 50'000,
+                .message = [](std::size_t size) { return size * 6; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-4 an enum against many long texts"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                const std::string text(100, 'x');
-                const std::string tools =
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
-                    R"("properties":{"a":{"type":"array","items":{"enum":[)" +
-                    numbered(200, '"' + text, "\"") + "]}}}}}]}";
-                answers_with(
-                    h, R"({"content":[],"structuredContent":{"a":[)" + items(h.size, '"' + text + "199\"") + "]}}",
-                    tools);
-              },
-          .size = 10'000,
-          .message = [](std::size_t size) { return size * 106; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      const std::string text(100, 'x');
+                      const std::string tools =
+                          R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                          R"("properties":{"a":{"type":"array","items":{"enum":[)" +
+                          numbered(200, '"' + text, "\"") + "]}}}}}]}";
+                      answers_with(
+                          h,
+                          R"({"content":[],"structuredContent":{"a":[)" + items(h.size, '"' + text + "199\"") + "]}}",
+                          tools);
+                    },
+                .size = 10'000,
+                .message = [](std::size_t size) { return size * 106; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-4 a pattern against a long text"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(
-                    h, R"({"content":[],"structuredContent":{"a":")" + std::string(h.size, 'a') + "!\"}}",
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
-                    R"("properties":{"a":{"type":"string","pattern":"^(a+)+$","minLength":5,"maxLength":9}}}}]})");
-              },
-          .size = 4 * mebibyte,
-          .message = whole,
-          .cap = 64 * mebibyte});
+    check_cost(
+        {.victim = calls_child,
+         .hostile =
+             [](hostile_side& h) {
+               answers_with(
+                   h, R"({"content":[],"structuredContent":{"a":")" + std::string(h.size, 'a') + "!\"}}",
+                   R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                   R"("properties":{"a":{"type":"string","pattern":"^(a+)+$","minLength":5,"maxLength":9}}}}]})");
+             },
+         .size = 4 * mebibyte,
+         .message = whole,
+         .cap = 64 * mebibyte});
   };
   "FRZ-4 propertyNames and dependencies of very many members"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(
-                    h, R"({"content":[],"structuredContent":{)" + numbered(h.size, R"("k)", R"(":1)") + "}}",
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
-                    R"("propertyNames":{"maxLength":40,"not":{"const":"zz"}},"minProperties":1,)"
-                    R"("additionalProperties":{"type":"integer"}}}]})");
-              },
-          .size = 20'000,
-          .message = [](std::size_t size) { return size * 9; },
-          .cap = 64 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(
+                          h, R"({"content":[],"structuredContent":{)" + numbered(h.size, R"("k)", R"(":1)") + "}}",
+                          R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                          R"("propertyNames":{"maxLength":40,"not":{"const":"zz"}},"minProperties":1,)"
+                          R"("additionalProperties":{"type":"integer"}}}]})");
+                    },
+                .size = 20'000,
+                .message = [](std::size_t size) { return size * 9; },
+                .cap = 64 * mebibyte});
   };
   "FRZ-4 references that fan out"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                std::string definitions = R"("d0":{"type":"integer"})";
-                for (int i = 1; i <= 20; ++i) {
-                  const std::string before = std::to_string(i - 1);
-                  definitions += R"(,"d)" + std::to_string(i) + R"(":{"allOf":[{"$ref":"#/$defs/d)" + before +
-                                 R"("},{"$ref":"#/$defs/d)" + before + R"("}]})";
-                }
-                answers_with(
-                    h, R"({"content":[],"structuredContent":{"a":[)" + numbered(h.size, "", "") + "]}}",
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
-                    R"("properties":{"a":{"type":"array","items":{"$ref":"#/$defs/d20"}}},"$defs":{)" +
-                        definitions + "}}}]}");
-              },
-          .size = 1'000,
-          .cap = 64 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      std::string definitions = R"("d0":{"type":"integer"})";
+                      for (int i = 1; i <= 20; ++i) {
+                        const std::string before = std::to_string(i - 1);
+                        definitions += R"(,"d)" + std::to_string(i) + R"(":{"allOf":[{"$ref":"#/$defs/d)" + before +
+                                       R"("},{"$ref":"#/$defs/d)" + before + R"("}]})";
+                      }
+                      answers_with(
+                          h, R"({"content":[],"structuredContent":{"a":[)" + numbered(h.size, "", "") + "]}}",
+                          R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object",)"
+                          R"("properties":{"a":{"type":"array","items":{"$ref":"#/$defs/d20"}}},"$defs":{)" +
+                              definitions + "}}}]}");
+                    },
+                .size = 1'000,
+                .cap = 64 * mebibyte});
   };
   "FRZ-4 a huge output schema"_test = [] {
-    hold(
+    check_cost(
         {.victim = calls_child,
          .hostile =
              [](hostile_side& h) {
@@ -384,48 +392,49 @@ const suite<"guard: stdio"> tests = [] {
          .cap = 64 * mebibyte});
   };
   "FRZ-2 a tool with very many properties"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, std::string{plain_result},
-                             R"({"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{)" +
-                                 numbered(h.size, R"("k)", R"(":{"type":"string"})") + "}}}]}");
-              },
-          .size = 50'000,
-          .message = [](std::size_t size) { return size * 26; },
-          .cap = 48 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(h, std::string{plain_result},
+                                   R"({"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{)" +
+                                       numbered(h.size, R"("k)", R"(":{"type":"string"})") + "}}}]}");
+                    },
+                .size = 50'000,
+                .message = [](std::size_t size) { return size * 26; },
+                .cap = 48 * mebibyte});
   };
   "FRZ-6 a page of very many tools"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(h, std::string{plain_result},
-                             R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}},)" +
-                                 numbered(h.size, R"({"name":"t)",
-                                          R"(","description":"does nothing","inputSchema":{"type":"object"}})") +
-                                 "]}");
-              },
-          .size = 4'000,
-          .message = [](std::size_t size) { return size * 70; },
-          .cap = 48 * mebibyte});
+    check_cost({.victim = calls_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_with(h, std::string{plain_result},
+                                   R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}},)" +
+                                       numbered(h.size, R"({"name":"t)",
+                                                R"(","description":"does nothing","inputSchema":{"type":"object"}})") +
+                                       "]}");
+                    },
+                .size = 4'000,
+                .message = [](std::size_t size) { return size * 70; },
+                .cap = 48 * mebibyte});
   };
   "FRZ-11 tools whose names collide"_test = [] {
-    hold({.victim = calls_child,
-          .hostile =
-              [](hostile_side& h) {
-                answers_with(
-                    h, std::string{plain_result},
-                    R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}},)" + joined(h.size, [](std::size_t i) {
-                      return R"({"name":")" + std::string(i % 900 + 1, '.') + std::string(i / 900, '!') +
-                             R"(","inputSchema":{"type":"object"}},{"name":"same","inputSchema":{"type":"object"}})";
-                    }) + "]}");
-              },
-          .size = 2'000,
-          .message = [](std::size_t size) { return size * 560; },
-          .cap = 48 * mebibyte});
+    check_cost(
+        {.victim = calls_child,
+         .hostile =
+             [](hostile_side& h) {
+               answers_with(
+                   h, std::string{plain_result},
+                   R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}},)" + joined(h.size, [](std::size_t i) {
+                     return R"({"name":")" + std::string(i % 900 + 1, '.') + std::string(i / 900, '!') +
+                            R"(","inputSchema":{"type":"object"}},{"name":"same","inputSchema":{"type":"object"}})";
+                   }) + "]}");
+             },
+         .size = 2'000,
+         .message = [](std::size_t size) { return size * 560; },
+         .cap = 48 * mebibyte});
   };
   "FRZ-6 very many pages with long cursors"_test = [] {
-    hold(
+    check_cost(
         {.victim = tries_child,
          .hostile =
              [](hostile_side& h) {
@@ -456,7 +465,7 @@ const suite<"guard: stdio"> tests = [] {
          .cap = 32 * mebibyte});
   };
   "FRZ-6 a long listing of resources"_test = [] {
-    hold(
+    check_cost(
         {.victim =
              [](victim_side& v) {
                return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
@@ -493,7 +502,7 @@ const suite<"guard: stdio"> tests = [] {
     for (const char* value : {"1", "[1]", R"({"a":1})"}) {
       static const char* each;
       each = value;
-      hold(
+      check_cost(
           {.victim =
                [](victim_side& v) {
                  return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
@@ -530,19 +539,19 @@ const suite<"guard: stdio"> tests = [] {
     }
   };
   "FRZ-11 an answer to initialize that is huge"_test = [] {
-    hold({.victim = tries_child,
-          .hostile =
-              [](hostile_side& h) {
-                stdio_wire wire = h.stdio();
-                const std::string more = R"(,"instructions":")" + std::string(h.size / 2, 'i') + R"(","_meta":{)" +
-                                         numbered(h.size / 40, R"("k)", R"(":[{}])") + '}';
-                const std::string call = wire.until_call(one_tool, more);
-                wire.answer(call, plain_result);
-                wire.drain();
-              },
-          .size = 4 * mebibyte,
-          .message = whole,
-          .cap = 48 * mebibyte});
+    check_cost({.victim = tries_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      stdio_wire wire = h.stdio();
+                      const std::string more = R"(,"instructions":")" + std::string(h.size / 2, 'i') +
+                                               R"(","_meta":{)" + numbered(h.size / 40, R"("k)", R"(":[{}])") + '}';
+                      const std::string call = wire.until_call(one_tool, more);
+                      wire.answer(call, plain_result);
+                      wire.drain();
+                    },
+                .size = 4 * mebibyte,
+                .message = whole,
+                .cap = 48 * mebibyte});
   };
 };
 

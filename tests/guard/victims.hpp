@@ -6,17 +6,17 @@
 #include <string>
 #include <utility>
 
-#include "../../gateway/http_service.hpp"
-#include "../../gateway/serving_request.hpp"
 #include "../../host/hub.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../runtime/timeout.hpp"
-#include "../../transports/json_text.hpp"
-#include "../../transports/own_stdio_channel.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/async/timeout.hpp"
+#include "../../server/http/streamable_http_handler.hpp"
+#include "../../server/request_context.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/stdio/stdio_server_channel.hpp"
 #include "../support/fixture.hpp"
-#include "../support/serving_house.hpp"
-#include "guarded.hpp"
+#include "../support/server_session_fixture.hpp"
+#include "hostile_case.hpp"
 
 namespace hawser::testing {
 
@@ -66,7 +66,7 @@ inline task<void> next_event() {
 
 /// A call that has to succeed in spite of everything, and everything that its result is looked at for.
 inline task<std::string> calls(hub& of, victim_side& /*v*/) {
-  call_settings settings{.timeout = std::chrono::seconds{15}, .on_progress = [](const progress_update&) {}};
+  request_options settings{.timeout = std::chrono::seconds{15}, .on_progress = [](const progress_update&) {}};
   auto answer = co_await of.call("s__echo", "{}", std::move(settings));
   if (!answer) co_return answer.error().what;
   // Each in an event of its own, as a program that lives on the loop would look at them.
@@ -79,58 +79,59 @@ inline task<std::string> calls(hub& of, victim_side& /*v*/) {
   co_return text.empty() ? "a result without text" : "";
 }
 /// One that may fail, as long as nothing else happens.
-inline task<std::string> tries_a_call(hub& of, victim_side& v) {
+inline task<std::string> calls_with_retry_check(hub& of, victim_side& v) {
   const std::string complaint = co_await calls(of, v);
   if (complaint.find("timed out") != std::string::npos) co_return complaint;
   co_return std::string{};
 }
 
 inline task<std::string> calls_child(victim_side& v) { return in_hub(v, hostile_child(v), calls); }
-inline task<std::string> tries_child(victim_side& v) { return in_hub(v, hostile_child(v), tries_a_call); }
+inline task<std::string> tries_child(victim_side& v) { return in_hub(v, hostile_child(v), calls_with_retry_check); }
 inline task<std::string> calls_site(victim_side& v) { return in_hub(v, hostile_site(v), calls); }
-inline task<std::string> tries_site(victim_side& v) { return in_hub(v, hostile_site(v), tries_a_call); }
+inline task<std::string> tries_site(victim_side& v) { return in_hub(v, hostile_site(v), calls_with_retry_check); }
 
 /// Echoes what it gets; `ask` has a question first, `large` comes back with a text of `n` bytes, and `chatter` tells of
 /// its progress in messages of as many bytes together. Keeps nothing of what it is asked: what is measured is the
 /// serving side's own.
-class forgetful_service final : public service {
+class stateless_question_service final : public service {
  public:
-  forgetful_service() {
+  stateless_question_service() {
     card_.info = R"({"name":"forgetful","version":"1"})";
     card_.resources = card_.resource_updates = card_.lists_change = true;
   }
-  [[nodiscard]] const service_card& card() const override { return card_; }
-  task<result<served_list>> list(list_kind /*what*/) override {
+  [[nodiscard]] const server_info& info() const override { return card_; }
+  task<result<item_list>> list(list_kind /*what*/) override {
     co_return std::make_shared<const std::vector<std::string>>(1, R"({"name":"echo","inputSchema":{"type":"object"}})");
   }
-  task<result<served_reply>> call_tool(serving_request& request) override {
+  task<result<service_result>> call_tool(request_context& request) override {
     if (request.name() == "ask" && request.answer("who").empty()) {
-      served_reply question;
-      question.questions = {{"who", "elicitation/create", R"({"message":"Who?","requestedSchema":{"type":"object"}})"}};
+      service_result question;
+      question.input_requests = {
+          {"who", "elicitation/create", R"({"message":"Who?","requestedSchema":{"type":"object"}})"}};
       co_return question;
     }
     const auto n = static_cast<std::size_t>(integer_of(find_member(request.arguments(), "n")).value_or(0));
-    if (request.name() == "large") co_return served_reply::with(text_result(std::string(n, 'x')));
+    if (request.name() == "large") co_return service_result::complete(text_result(std::string(n, 'x')));
     if (request.name() == "chatter") {
       const std::string message(std::size_t{64} << 10, 'x');
       for (std::size_t said = 0; said < n; said += message.size()) request.progress(double(said + 1), {}, message);
-      co_return served_reply::with(text_result("that is all"));
+      co_return service_result::complete(text_result("that is all"));
     }
-    co_return served_reply::with(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
+    co_return service_result::complete(R"({"content":[],"y":)" + std::string{request.arguments()} + '}');
   }
 
  private:
-  service_card card_;
+  server_info card_;
 };
 
-inline task<void> serve_until_stopped(http_service& serving, http_server& at) { co_await serving.run(at); }
+inline task<void> serve_until_stopped(streamable_http_handler& serving, http_server& at) { co_await serving.run(at); }
 
 /// Serves over HTTP until the hostile client has ended.
 inline task<std::string> serves_http(victim_side& v) {
   auto server = http_server::listen(v.home, {});
   if (!server) co_return server.error().what;
-  forgetful_service what;
-  http_service serving{v.home, what};
+  stateless_question_service what;
+  streamable_http_handler serving{v.home, what};
   scope running{co_await this_context()};
   running.spawn(serve_until_stopped(serving, *server));
   v.serves_at(server->local().port);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 // How long a call may take: in all, and without a sign of life; whoever it waits for meanwhile.
 #include "../../host/hub.hpp"
-#include "../support/hub_house.hpp"
+#include "../support/hub_fixture.hpp"
 
 namespace call_limits_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
-using testing::call_into;
 using testing::call_outcome;
 using testing::contains;
-using testing::far_server;
-using testing::hub_house;
+using testing::hub_fixture;
+using testing::in_process_server;
 using testing::manual_clock;
+using testing::record_call;
 using testing::with_hub;
 
 constexpr const char* fine = R"({"content":[{"type":"text","text":"fine"}]})";
 
 std::string progress_of(std::string_view request, int value) {
   return R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" +
-         far_server::id_of(request) + R"(,"progress":)" + std::to_string(value) + "}}";
+         in_process_server::id_of(request) + R"(,"progress":)" + std::to_string(value) + "}}";
 }
 
 std::vector<reply<elicitation_answer>> forms;  // that a person has in front of him
@@ -49,12 +49,12 @@ task<void> passes(duration time) {
   expect(slept.has_value());
 }
 
-task<void> total_in_spite_of_progress(hub_house& h) {
-  co_await h.add_far();
+task<void> total_in_spite_of_progress(hub_fixture& h) {
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
   const time_point begin = h.home.now();
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", call_settings{.timeout = 5s}));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", request_options{.timeout = 5s}));
   const std::string request = co_await h.far.next_call();
   for (int i = 1; got.ends == 0 && i < 100; ++i) {
     h.far.say(progress_of(request, i));
@@ -66,11 +66,11 @@ task<void> total_in_spite_of_progress(hub_house& h) {
 }
 
 // How long a call without an answer takes, with progress every second for so long.
-task<duration> time_of_a_call(hub_house& h, call_settings settings, int progress = 0) {
+task<duration> time_of_a_call(hub_fixture& h, request_options settings, int progress = 0) {
   scope calls{co_await this_context()};
   call_outcome got;
   const time_point begin = h.home.now();
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", std::move(settings)));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", std::move(settings)));
   const std::string request = co_await h.far.next_call();
   for (int i = 1; i <= progress; ++i) {
     co_await passes(1s);
@@ -81,7 +81,8 @@ task<duration> time_of_a_call(hub_house& h, call_settings settings, int progress
   co_return h.home.now() - begin;
 }
 
-task<void> add_far_with(hub_house& h, std::optional<duration> timeout, std::optional<duration> silence) {
+task<void> add_in_process_server_with(hub_fixture& h, std::optional<duration> timeout,
+                                      std::optional<duration> silence) {
   server_settings s{.name = "far"};
   s.protocol.era = protocol_choice::kind::legacy;
   s.timeout = timeout;
@@ -92,12 +93,12 @@ task<void> add_far_with(hub_house& h, std::optional<duration> timeout, std::opti
 }
 
 // Requests that are refused at once are no sign of life of a call.
-task<void> silence_in_spite_of_requests(hub_house& h) {
-  co_await add_far_with(h, std::nullopt, std::nullopt);
+task<void> silence_in_spite_of_requests(hub_fixture& h) {
+  co_await add_in_process_server_with(h, std::nullopt, std::nullopt);
   scope calls{co_await this_context()};
   call_outcome got;
   const time_point begin = h.home.now();
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", call_settings{.timeout = 100s, .silence = 10s}));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", request_options{.timeout = 100s, .silence = 10s}));
   const std::string request = co_await h.far.next_call();
   for (int i = 1; got.ends == 0 && i < 90; ++i) {
     const std::string id = R"({"jsonrpc":"2.0","id":"r)" + std::to_string(i) + R"(",)";
@@ -109,39 +110,39 @@ task<void> silence_in_spite_of_requests(hub_house& h) {
   expect(h.home.now() - begin <= 12s) << got.said();
 }
 
-task<void> silence_and_total(hub_house& h) {
-  co_await add_far_with(h, std::nullopt, std::nullopt);
+task<void> silence_and_total(hub_fixture& h) {
+  co_await add_in_process_server_with(h, std::nullopt, std::nullopt);
   const duration usual = co_await time_of_a_call(h, {});
   expect(usual == 60s);
-  const duration silent = co_await time_of_a_call(h, call_settings{.silence = 10s}, 25);
+  const duration silent = co_await time_of_a_call(h, request_options{.silence = 10s}, 25);
   expect(silent == 35s) << "progress begins the silence anew";
-  const duration both = co_await time_of_a_call(h, call_settings{.timeout = 30s, .silence = 10s}, 25);
+  const duration both = co_await time_of_a_call(h, request_options{.timeout = 30s, .silence = 10s}, 25);
   expect(both == 30s);
-  const duration patient = co_await time_of_a_call(h, call_settings{.timeout = 5min});
+  const duration patient = co_await time_of_a_call(h, request_options{.timeout = 5min});
   expect(patient == 5min) << "who allows a time allows the silence";
-  const duration silent_for_long = co_await time_of_a_call(h, call_settings{.silence = 2h});
+  const duration silent_for_long = co_await time_of_a_call(h, request_options{.silence = 2h});
   expect(silent_for_long == 2h) << "and the other way round";
 }
 
-task<void> limits_of_a_server(hub_house& h) {
-  co_await add_far_with(h, 90s, std::nullopt);
+task<void> limits_of_a_server(hub_fixture& h) {
+  co_await add_in_process_server_with(h, 90s, std::nullopt);
   const duration by_server = co_await time_of_a_call(h, {});
   expect(by_server == 90s);
-  const duration by_call = co_await time_of_a_call(h, call_settings{.timeout = 120s});
+  const duration by_call = co_await time_of_a_call(h, request_options{.timeout = 120s});
   expect(by_call == 120s);
 }
 
-task<void> silence_of_a_server(hub_house& h) {
-  co_await add_far_with(h, 90s, 20s);
+task<void> silence_of_a_server(hub_fixture& h) {
+  co_await add_in_process_server_with(h, 90s, 20s);
   const duration silent = co_await time_of_a_call(h, {});
   expect(silent == 20s);
   const duration whole = co_await time_of_a_call(h, {}, 85);
   expect(whole == 90s);
-  const duration by_server = co_await time_of_a_call(h, call_settings{.timeout = 5min});
+  const duration by_server = co_await time_of_a_call(h, request_options{.timeout = 5min});
   expect(by_server == 20s) << "what is said of the silence holds";
 }
 
-task<void> total_of_a_request(hub_house& h) {
+task<void> total_of_a_request(hub_fixture& h) {
   h.far.listed = [](std::string_view) { return std::string{}; };
   server_settings lazy{.name = "far"};
   lazy.protocol.era = protocol_choice::kind::legacy;
@@ -149,25 +150,25 @@ task<void> total_of_a_request(hub_house& h) {
   auto id = h.of.add_server(std::move(lazy), h.far.connect());
   expect(fatal(id.has_value()));
   const time_point begin = h.home.now();
-  auto read = co_await h.of.read_resource("far", "file:///a", call_settings{.timeout = 3s});
+  auto read = co_await h.of.read_resource("far", "file:///a", request_options{.timeout = 3s});
   expect(read.has_error() && read.error().code == errc::timed_out && read.error().executed == execution::no)
       << (read ? "" : read.error().what);
   expect(h.home.now() - begin == 3s) << "the time in which the server starts counts";
 }
 
-task<void> answer_first_list_later(hub_house& h) {
-  while (h.far.lists.empty()) co_await hub_house::turns(1);
+task<void> answer_first_list_later(hub_fixture& h) {
+  while (h.far.lists.empty()) co_await hub_fixture::turns(1);
   co_await passes(2s);
-  h.far.answer(h.far.lists.front(), far_server::one_tool("echo"));
+  h.far.answer(h.far.lists.front(), in_process_server::one_tool("echo"));
 }
 
-task<void> call_by_id(hub& of, server_id id, call_outcome& into, call_settings settings) {
+task<void> call_by_id(hub& of, server_id id, call_outcome& into, request_options settings) {
   auto answer = co_await of.call(id, "echo", "{}", std::move(settings));
   ++into.ends;
   if (!answer) into.failure = answer.error();
 }
 
-task<void> total_with_the_start(hub_house& h) {
+task<void> total_with_the_start(hub_fixture& h) {
   h.far.listed = [](std::string_view) { return std::string{}; };
   server_settings lazy{.name = "far"};
   lazy.protocol.era = protocol_choice::kind::legacy;
@@ -178,14 +179,14 @@ task<void> total_with_the_start(hub_house& h) {
   scope calls{co_await this_context()};
   call_outcome got;
   calls.spawn(answer_first_list_later(h));
-  calls.spawn(call_by_id(h.of, *id, got, call_settings{.timeout = 3s}));
+  calls.spawn(call_by_id(h.of, *id, got, request_options{.timeout = 3s}));
   co_await calls.join();
   expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
   expect(h.home.now() - begin == 3s && contains(got.said(), "3000 ms")) << got.said();
   expect(h.far.calls.size() == 1_ul) << "it was sent after the start";
 }
 
-void add_thinking_tool(hub_house& h) {
+void add_thinking_tool(hub_fixture& h) {
   unanswered.clear();
   auto added = h.of.add_tool({.name = "thinks", .function = [](const boost::json::object&, reply<envelope> answer) {
                                 unanswered.push_back(std::move(answer));
@@ -193,7 +194,7 @@ void add_thinking_tool(hub_house& h) {
   expect(added.has_value());
 }
 
-task<call_outcome> bounded_call(hub_house& h, std::string tool, call_settings settings) {
+task<call_outcome> bounded_call(hub_fixture& h, std::string tool, request_options settings) {
   call_outcome got;
   auto answer = co_await with_timeout(1h, h.of.call(std::move(tool), "{}", std::move(settings)));
   ++got.ends;
@@ -205,25 +206,25 @@ task<call_outcome> bounded_call(hub_house& h, std::string tool, call_settings se
   co_return got;
 }
 
-task<void> native_total(hub_house& h) {
+task<void> native_total(hub_fixture& h) {
   add_thinking_tool(h);
   const time_point begin = h.home.now();
-  const call_outcome got = co_await bounded_call(h, "thinks", call_settings{.timeout = 2s});
+  const call_outcome got = co_await bounded_call(h, "thinks", request_options{.timeout = 2s});
   expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
   expect(h.home.now() - begin == 2s);
   unanswered.clear();
 }
 
-task<void> native_silence(hub_house& h) {
+task<void> native_silence(hub_fixture& h) {
   add_thinking_tool(h);
   const time_point begin = h.home.now();
-  const call_outcome got = co_await bounded_call(h, "thinks", call_settings{.timeout = 5s, .silence = 2s});
+  const call_outcome got = co_await bounded_call(h, "thinks", request_options{.timeout = 5s, .silence = 2s});
   expect(got.failed_with(errc::timed_out, execution::unknown)) << got.said();
   expect(h.home.now() - begin == 2s && contains(got.said(), "\"thinks\"")) << got.said();
   unanswered.clear();
 }
 
-task<void> native_by_default(hub_house& h) {
+task<void> native_by_default(hub_fixture& h) {
   add_thinking_tool(h);
   const time_point begin = h.home.now();
   const call_outcome got = co_await bounded_call(h, "thinks", {});
@@ -233,14 +234,14 @@ task<void> native_by_default(hub_house& h) {
 }
 
 // A person needs five minutes for a form. Until it is filled in, the server can say nothing.
-task<void> form_of_a_request(hub_house& h) {
-  co_await h.add_far();
+task<void> form_of_a_request(hub_fixture& h) {
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
   call_outcome silent;
-  calls.spawn(call_into(h.of, got, "far__echo", "{}"));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}"));
   const std::string request = co_await h.far.next_call();
-  calls.spawn(call_into(h.of, silent, "far__echo", "{}"));
+  calls.spawn(record_call(h.of, silent, "far__echo", "{}"));
   const std::string other = co_await h.far.next_call();
   h.far.say(asks_by_request());
   co_await passes(5min);
@@ -256,11 +257,11 @@ task<void> form_of_a_request(hub_house& h) {
   expect(h.home.now() - answered == 60s) << "silence begins anew when the form is filled in";
 }
 
-task<void> form_of_a_result(hub_house& h) {
-  co_await h.add_far();
+task<void> form_of_a_result(hub_fixture& h) {
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
-  calls.spawn(call_into(h.of, got, "far__echo", "{}"));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}"));
   const std::string first = co_await h.far.next_call();
   h.far.answer(first, asks_by_result());
   co_await passes(5min);
@@ -273,12 +274,12 @@ task<void> form_of_a_result(hub_house& h) {
   expect(got.text == "fine") << got.said();
 }
 
-task<void> total_in_spite_of_a_form(hub_house& h) {
-  co_await h.add_far();
+task<void> total_in_spite_of_a_form(hub_fixture& h) {
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
   const time_point begin = h.home.now();
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", call_settings{.timeout = 100s}));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", request_options{.timeout = 100s}));
   const std::string request = co_await h.far.next_call();
   if (h.far.modern) {
     h.far.answer(request, asks_by_result());
@@ -291,11 +292,11 @@ task<void> total_in_spite_of_a_form(hub_house& h) {
   forms.clear();
 }
 
-task<void> modern_form_of_a_result(hub_house& h) {
+task<void> modern_form_of_a_result(hub_fixture& h) {
   h.far.modern = true;
   co_await form_of_a_result(h);
 }
-task<void> modern_total_in_spite_of_a_form(hub_house& h) {
+task<void> modern_total_in_spite_of_a_form(hub_fixture& h) {
   h.far.modern = true;
   co_await total_in_spite_of_a_form(h);
 }

@@ -5,18 +5,18 @@
 #include <thread>
 
 #include "../../host/host.hpp"
-#include "../support/hub_house.hpp"
+#include "../support/hub_fixture.hpp"
 
 namespace cancelled_calls_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
 using boost::json::object;
-using testing::call_into;
 using testing::call_outcome;
-using testing::far_server;
-using testing::hub_house;
+using testing::hub_fixture;
+using testing::in_process_server;
 using testing::manual_clock;
+using testing::record_call;
 using testing::with_hub;
 
 std::stop_token stopped_token() {
@@ -82,33 +82,33 @@ server_settings lazy_server() {
   return s;
 }
 
-task<void> call_by_id(hub& of, server_id id, call_outcome& into, call_settings settings) {
+task<void> call_by_id(hub& of, server_id id, call_outcome& into, request_options settings) {
   auto answer = co_await of.call(id, "echo", "{}", std::move(settings));
   ++into.ends;
   if (!answer) into.failure = answer.error();
 }
 
-task<void> read_into(hub& of, call_outcome& into, call_settings settings) {
+task<void> read_into(hub& of, call_outcome& into, request_options settings) {
   auto answer = co_await of.read_resource("far", "file:///a", std::move(settings));
   ++into.ends;
   if (!answer) into.failure = answer.error();
 }
 
-task<void> lazy_is_not_started(hub_house& h) {
+task<void> lazy_is_not_started(hub_fixture& h) {
   auto id = h.of.add_server(lazy_server(), h.far.connect());
   expect(fatal(id.has_value()));
   call_outcome got;
   call_outcome read;
-  const call_settings stopped{.stop = stopped_token()};
+  const request_options stopped{.stop = stopped_token()};
   co_await call_by_id(h.of, *id, got, stopped);
   co_await read_into(h.of, read, stopped);
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   expect(got.failed_with(errc::cancelled, execution::no)) << got.said();
   expect(read.failed_with(errc::cancelled, execution::no)) << read.said();
   expect(h.far.connections == 0_ul) << "nobody needs it";
 }
 
-task<void> stopped_while_starting(hub_house& h) {
+task<void> stopped_while_starting(hub_fixture& h) {
   h.far.listed = [](std::string_view) { return std::string{}; };
   auto id = h.of.add_server(lazy_server(), h.far.connect());
   expect(fatal(id.has_value()));
@@ -116,36 +116,36 @@ task<void> stopped_while_starting(hub_house& h) {
   call_outcome read;
   std::stop_source giving_up;
   scope calls{co_await this_context()};
-  const call_settings stoppable{.stop = giving_up.get_token()};
+  const request_options stoppable{.stop = giving_up.get_token()};
   calls.spawn(call_by_id(h.of, *id, got, stoppable));
   calls.spawn(read_into(h.of, read, stoppable));
-  while (h.far.lists.empty()) co_await hub_house::turns(1);
+  while (h.far.lists.empty()) co_await hub_fixture::turns(1);
   const time_point before = h.home.now();
   giving_up.request_stop();
   co_await calls.join();
   expect(h.home.now() == before) << "they do not wait for the server";
   expect(got.failed_with(errc::cancelled, execution::no)) << got.said();
   expect(read.failed_with(errc::cancelled, execution::no)) << read.said();
-  h.far.answer(h.far.lists.front(), far_server::one_tool("echo"));
+  h.far.answer(h.far.lists.front(), in_process_server::one_tool("echo"));
   co_await h.until("far", server_state::ready);
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   expect(h.far.calls.empty() && h.far.others.size() == 1_ul) << "only that it is initialized" << h.far.others.size();
 }
 
 // The first round has reached the server, whatever becomes of the next one.
-task<void> stopped_between_rounds(hub_house& h) {
+task<void> stopped_between_rounds(hub_fixture& h) {
   h.far.modern = true;
-  co_await h.add_far();
+  co_await h.add_in_process_server();
   std::stop_source giving_up;
   scope calls{co_await this_context()};
   call_outcome got;
-  const call_settings stoppable{.stop = giving_up.get_token()};
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", stoppable));
+  const request_options stoppable{.stop = giving_up.get_token()};
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", stoppable));
   const std::string request = co_await h.far.next_call();
   h.far.answer(request, R"({"resultType":"input_required","requestState":"s","inputRequests":{"a":{"method":)"
                         R"("elicitation/create","params":{"message":"?","requestedSchema":{"type":"object",)"
                         R"("properties":{}}}}}})");
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   giving_up.request_stop();
   co_await calls.join();
   expect(got.failed_with(errc::cancelled, execution::unknown)) << got.said();
@@ -168,7 +168,7 @@ const suite<"cancelled calls"> tests = [] {
 
   "CLM-6 a call that is cancelled before the loop has begun with it is not sent"_test = [] {
     counting_host h;
-    std::vector<pending<envelope>> handles;
+    std::vector<future<envelope>> handles;
     h.while_busy([&] {
       for (int i = 0; i < 10; ++i) {
         handles.push_back(h.of.call("a__echo"));

@@ -3,7 +3,7 @@
 // without end, questions without end.
 #include <boost/json/object.hpp>
 
-#include "../support/hub_house.hpp"
+#include "../support/hub_fixture.hpp"
 
 namespace content_faults_test {
 
@@ -11,14 +11,14 @@ using namespace hawser;
 using namespace std::chrono_literals;
 using testing::call_outcome;
 using testing::contains;
-using testing::far_server;
-using testing::hub_house;
+using testing::hub_fixture;
+using testing::in_process_server;
 using testing::manual_clock;
 using testing::with_hub;
 using state = server_state;
 
 // One call that is answered with this result.
-task<result<envelope>> given(hub_house& h, std::string json) {
+task<result<envelope>> given(hub_fixture& h, std::string json) {
   std::optional<result<envelope>> got;
   scope calls{co_await this_context()};
   calls.spawn([](hub& of, std::optional<result<envelope>>& into) -> task<void> {
@@ -34,7 +34,7 @@ std::string text_result(std::string_view text) {
   return R"({"content":[{"type":"text","text":)" + json_string(text) + "}]}";
 }
 
-task<void> huge(hub_house& h) {
+task<void> huge(hub_fixture& h) {
   std::string many = R"({"content":[],"structuredContent":{"a":[1)";
   for (int i = 0; i < 999'999; ++i) many += ",1";
   std::string keys = R"({"content":[],"structuredContent":{"k":1)";
@@ -55,7 +55,7 @@ task<void> huge(hub_house& h) {
   expect(after.has_value() && after->text() == "fine");
 }
 
-task<void> numbers(hub_house& h) {
+task<void> numbers(hub_fixture& h) {
   const std::string digits(400, '7');
   for (const std::string& number : {std::string{"1e400"}, std::string{"-0"}, std::string{"9007199254740993"}, digits}) {
     const std::string json = R"({"content":[],"structuredContent":{"n":)" + number + "}}";
@@ -64,7 +64,7 @@ task<void> numbers(hub_house& h) {
   }
 }
 
-task<void> texts(hub_house& h) {
+task<void> texts(hub_fixture& h) {
   auto nul = co_await given(h, R"({"content":[{"type":"text","text":"a\u0000b"}]})");
   expect(nul.has_value() && nul->text() == std::string("a\0b", 3)) << "not cut at the NUL";
   auto lone = co_await given(h, R"({"content":[{"type":"text","text":"a\ud800b"}]})");
@@ -75,7 +75,7 @@ task<void> texts(hub_house& h) {
   expect(after.has_value() && h.far.connections == 1_ul);
 }
 
-task<void> result_types(hub_house& h) {
+task<void> result_types(hub_fixture& h) {
   for (const std::string type : {R"("streaming")", "7", "null", R"("Complete")"}) {
     auto got = co_await given(h, R"({"resultType":)" + type + R"(,"content":[]})");
     expect(got.has_error() && got.error().code == errc::protocol && got.error().executed == execution::unknown) << type;
@@ -97,7 +97,7 @@ std::string many_tools(std::size_t count) {
 }
 
 // A list that cannot be read leaves the old one in place, and says why.
-task<void> endless_lists(hub_house& h) {
+task<void> endless_lists(hub_fixture& h) {
   const auto before = h.of.tools()->size();
   const std::vector<std::function<std::string(std::string_view)>> liars{
       [](std::string_view) { return many_tools(100'000); },
@@ -123,7 +123,7 @@ task<void> endless_lists(hub_house& h) {
   expect(contains(got.reason, "repeats a cursor")) << got.reason;
 }
 
-task<void> bad_tools(hub_house& h) {
+task<void> bad_tools(hub_fixture& h) {
   const std::string schema = R"("inputSchema":{"type":"object"})";
   h.far.listed = [schema](std::string_view) {
     return R"({"tools":[{"name":"echo",)" + schema + R"(},{"name":"bare"},{"name":"null","inputSchema":null},)" +
@@ -146,7 +146,7 @@ task<void> bad_tools(hub_house& h) {
   }
 }
 
-task<void> wrong_shapes(hub_house& h) {
+task<void> wrong_shapes(hub_fixture& h) {
   for (const std::string json :
        {R"({"contents":[{"uri":"a:1","text":"a resource"}]})", R"({"messages":[]})", R"([1])", R"("text")", "null",
         R"({"content":"no list"})", R"({"content":[7,{"type":"new"}]})"}) {
@@ -164,25 +164,25 @@ task<void> wrong_shapes(hub_house& h) {
   expect(right.has_value() && !right->violation().has_value());
 }
 
-task<void> a_schema(hub_house& h) {
+task<void> a_schema(hub_fixture& h) {
   h.far.listed = [](std::string_view) {
-    return far_server::one_tool(
+    return in_process_server::one_tool(
         "echo", R"(,"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})");
   };
-  co_await h.add_far();
+  co_await h.add_in_process_server();
   co_await wrong_shapes(h);
 }
 
 template <testing::hub_body inside>
-task<void> legacy(hub_house& h) {
-  co_await h.add_far();
+task<void> legacy(hub_fixture& h) {
+  co_await h.add_in_process_server();
   co_await inside(h);
 }
 
 template <testing::hub_body inside>
-task<void> modern(hub_house& h) {
+task<void> modern(hub_fixture& h) {
   h.far.modern = true;
-  co_await h.add_far();
+  co_await h.add_in_process_server();
   co_await inside(h);
 }
 

@@ -2,18 +2,18 @@
 // Servers that talk too much: progress, changes of their lists, questions of their own.
 #include <set>
 
-#include "../support/hub_house.hpp"
+#include "../support/hub_fixture.hpp"
 
 namespace dialogue_faults_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
-using testing::call_into;
 using testing::call_outcome;
 using testing::contains;
-using testing::far_server;
-using testing::hub_house;
+using testing::hub_fixture;
+using testing::in_process_server;
 using testing::manual_clock;
+using testing::record_call;
 using testing::with_hub;
 using state = server_state;
 
@@ -26,23 +26,23 @@ std::string token_of(std::string_view request) {
   return std::string{find_member(find_member(find_member(request, "params"), "_meta"), "progressToken")};
 }
 
-task<void> progress(hub_house& h) {
-  co_await h.add_far();
+task<void> progress(hub_fixture& h) {
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
   std::vector<double> heard;
-  call_settings settings{.silence = 5s};
+  request_options settings{.silence = 5s};
   settings.on_progress = [&](const progress_update& update) { heard.push_back(update.progress); };
-  calls.spawn(call_into(h.of, got, "far__echo", "{}", settings));
+  calls.spawn(record_call(h.of, got, "far__echo", "{}", settings));
   const std::string request = co_await h.far.next_call();
   const std::string token = token_of(request);
   for (const char* value : {"1", "3", "2", "3", "\"4\"", "4"}) h.far.say(progress_of(token, value));
   h.far.say(progress_of("999999", "5"));
   h.far.say(progress_of("\"x\"", "5"));
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   expect(heard == std::vector<double>{1, 3, 4});
   for (int i = 0; i < 100'000; ++i) h.far.say(progress_of(token, std::to_string(100 + i)));
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   expect(heard.size() <= 1'000_ul) << "at most a thousand in a second";
   // It goes on for ever: only the hard limit ends the call.
   const time_point begin = h.home.now();
@@ -56,12 +56,12 @@ task<void> progress(hub_house& h) {
   expect(h.home.now() - begin >= 58s && h.home.now() - begin <= 64s);
 }
 
-std::string version(std::size_t n) { return far_server::one_tool("v" + std::to_string(n)); }
+std::string version(std::size_t n) { return in_process_server::one_tool("v" + std::to_string(n)); }
 
-task<void> burst(hub_house& h) {
+task<void> burst(hub_fixture& h) {
   std::size_t now = 0;
   h.far.listed = [&](std::string_view) { return version(now); };
-  co_await h.add_far();
+  co_await h.add_in_process_server();
   for (int i = 0; i < 100; ++i) {
     for (int k = 0; k < 100; ++k) {
       ++now;
@@ -85,8 +85,8 @@ task<void> burst(hub_house& h) {
   expect(h.far.lists.size() > before && h.far.lists.size() - before <= 10_ul) << h.far.lists.size() - before;
 }
 
-task<void> change_while_listing(hub_house& h) {
-  co_await h.add_far();
+task<void> change_while_listing(hub_fixture& h) {
+  co_await h.add_in_process_server();
   h.far.listed = [](std::string_view) { return std::string{}; };  // it takes its time
   h.far.change_list();
   while (h.far.lists.size() < 2) {
@@ -103,9 +103,9 @@ task<void> change_while_listing(hub_house& h) {
 }
 
 // The same with a real process, in both eras.
-task<void> burst_of_a_process(hub_house& h) {
+task<void> burst_of_a_process(hub_fixture& h) {
   for (const std::string era : {"--legacy-only", "--modern-only"}) {
-    server_settings s = h.fixture("f", {era, "--list-changed-burst", "10000"});
+    server_settings s = h.fixture_server("f", {era, "--list-changed-burst", "10000"});
     s.protocol = {};
     h.add(std::move(s));
     co_await h.until("f", state::ready);
@@ -123,11 +123,11 @@ task<void> burst_of_a_process(hub_house& h) {
 constexpr const char* nosy[] = {R"("sampling/createMessage","params":{"messages":[],"maxTokens":1})", R"("roots/list")",
                                 R"("elicitation/create","params":{"message":"?","requestedSchema":{"type":"object"}})"};
 
-task<void> asks_the_unasked(hub_house& h) {
-  co_await h.add_far();
+task<void> asks_the_unasked(hub_fixture& h) {
+  co_await h.add_in_process_server();
   for (std::size_t i = 0; i < std::size(nosy); ++i)
     h.far.say(R"({"jsonrpc":"2.0","id":"q)" + std::to_string(i) + R"(","method":)" + nosy[i] + "}");
-  co_await hub_house::turns();
+  co_await hub_fixture::turns();
   std::size_t refused = 0;
   for (const std::string& other : h.far.others)
     refused += contains(other, R"("id":"q)") && contains(other, "-32601") ? 1 : 0;
@@ -135,21 +135,21 @@ task<void> asks_the_unasked(hub_house& h) {
   expect(h.of.status("far")->state == state::ready);
 }
 
-task<void> asks_what_is_forbidden(hub_house& h) {
+task<void> asks_what_is_forbidden(hub_fixture& h) {
   h.far.modern = true;
   co_await asks_the_unasked(h);
 }
 
-task<void> never_satisfied(hub_house& h) {
+task<void> never_satisfied(hub_fixture& h) {
   h.far.modern = true;
-  co_await h.add_far();
+  co_await h.add_in_process_server();
   scope calls{co_await this_context()};
   call_outcome got;
-  calls.spawn(call_into(h.of, got, "far__echo", R"({"text":"hi"})"));
+  calls.spawn(record_call(h.of, got, "far__echo", R"({"text":"hi"})"));
   std::vector<std::string> ids;
   while (got.ends == 0) {
     const std::string request = co_await h.far.next_call();
-    ids.push_back(far_server::id_of(request));
+    ids.push_back(in_process_server::id_of(request));
     expect(contains(request, R"("text":"hi")"));
     if (ids.size() > 1)
       expect(contains(request, R"("requestState":"s)" + std::to_string(ids.size() - 1) + '"')) << request;

@@ -14,13 +14,13 @@
 #include <thread>
 
 #include "../../host/host.hpp"
-#include "../../runtime/event.hpp"
-#include "../../transports/memory_channel.hpp"
-#include "../../transports/scanner.hpp"
+#include "../../runtime/async/event.hpp"
+#include "../../transports/jsonrpc/scanner.hpp"
+#include "../../transports/testing/memory_channel.hpp"
+#include "../support/aborts_with.hpp"
 #include "../support/contains.hpp"
-#include "../support/ends_with.hpp"
 #include "../support/fixture.hpp"
-#include "../support/forked.hpp"
+#include "../support/forked_processes.hpp"
 #include "../support/shell_server.hpp"
 #include "../support/ut.hpp"
 
@@ -34,7 +34,7 @@ using testing::contains;
 // The rows of a temporary would be gone before the first one is looked at.
 template <class T>
 concept gives_table = requires(T held) { std::forward<T>(held).table(); };
-static_assert(gives_table<const held_tools&> && !gives_table<held_tools>);
+static_assert(gives_table<const tool_snapshot&> && !gives_table<tool_snapshot>);
 
 // What was logged, from whichever thread; waits for a line that another thread is about to write.
 class log_lines {
@@ -92,19 +92,21 @@ class throwing_resolver final : public resolver {
   task<result<std::vector<ip_address>>> resolve(std::string /*host*/) override { throw std::runtime_error{"no names"}; }
 };
 
-class throwing_store final : public token_store {
+class throwing_store final : public credential_store {
  public:
-  task<result<std::optional<login>>> of_server(std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<std::optional<login>>> find_for_server(std::string) override { throw std::runtime_error{"no store"}; }
   task<result<std::optional<login>>> find(login_key) override { throw std::runtime_error{"no store"}; }
   task<result<void>> save(std::string, login) override { throw std::runtime_error{"no store"}; }
   task<result<bool>> remove(login_key, std::optional<secret>) override { throw std::runtime_error{"no store"}; }
   task<result<std::vector<login>>> forget(std::string) override { throw std::runtime_error{"no store"}; }
-  task<result<std::optional<client_identity>>> client_of(std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<std::optional<client_identity>>> find_client(std::string) override {
+    throw std::runtime_error{"no store"};
+  }
   task<result<void>> save_client(std::string, client_identity) override { throw std::runtime_error{"no store"}; }
-  task<result<void>> forget_client(std::string, std::string) override { throw std::runtime_error{"no store"}; }
+  task<result<void>> remove_client(std::string, std::string) override { throw std::runtime_error{"no store"}; }
   task<result<std::vector<std::pair<std::string, login>>>> all() override { throw std::runtime_error{"no store"}; }
-  task<result<lead>> take_lead(login_key) override { throw std::runtime_error{"no store"}; }
-  [[nodiscard]] std::string kept_at() const override { throw std::runtime_error{"no store"}; }
+  task<result<refresh_lock>> acquire_refresh_lock(login_key) override { throw std::runtime_error{"no store"}; }
+  [[nodiscard]] std::string location() const override { throw std::runtime_error{"no store"}; }
 };
 
 // Opens, takes what is sent and answers nothing, but for the method that throws.
@@ -119,7 +121,7 @@ class throwing_channel final : public channel {
     throw_in(method::open);
     co_return result<void>{};
   }
-  std::size_t send(const outgoing& message) override {
+  std::size_t send(const outgoing_message& message) override {
     throw_in(method::send);
     loop_->post([this, id = message.request] {
       if (which_ == method::close) {
@@ -333,7 +335,7 @@ const suite<"host_callbacks"> tests = [] {
       expect(fatal(status.size() == 1_ul));
       expect(status[0].reason.find("the resolver threw: no names") != std::string::npos) << status[0].reason;
       // A store that cannot be read is no reason not to ask the server.
-      if (with_store) expect(log.has("of_server of the token store threw: no store"));
+      if (with_store) expect(log.has("find_for_server of the credential store threw: no store"));
     }
   };
 
@@ -348,7 +350,7 @@ const suite<"host_callbacks"> tests = [] {
       return envelope::of_text(said(of.call("inner", {}, {.timeout = 60s}).get()));
     });
     expect(of.start().has_value());
-    std::vector<pending<envelope>> calls;
+    std::vector<future<envelope>> calls;
     for (int i = 0; i < outer_calls; ++i) calls.push_back(of.call("outer", {}, {.timeout = 60s}));
     for (auto& one : calls) expect(said(one.get()) == "inner");
   };
@@ -413,7 +415,7 @@ const suite<"host_callbacks"> tests = [] {
 
   "EMB-2 a host ends while the task of an ask waits, which then says that the host is stopped"_test = [] {
     std::promise<void> waiting;
-    std::optional<pending<void>> asked;
+    std::optional<future<void>> asked;
     {
       host of{{}};
       expect(of.start().has_value());
@@ -437,7 +439,7 @@ const suite<"host_callbacks"> tests = [] {
       kept.emplace(std::move(answer));
       asked.set_value();
     };
-    std::optional<pending<envelope>> call;
+    std::optional<future<envelope>> call;
     {
       host of{one_server(shell_server(asks)), options};
       expect(of.start().has_value());
@@ -453,10 +455,10 @@ const suite<"host_callbacks"> tests = [] {
   };
 
   "EMB-4 get() and wait_for() on the loop thread end the process with a sentence"_test = [] {
-    using calls = std::function<pending<envelope>(host&)>;
+    using calls = std::function<future<envelope>(host&)>;
     const calls by_name = [](host& of) { return of.call("echo"); };
     const calls of_held_table = [](host& of) { return of.tools().call("echo"); };
-    const auto on_loop_thread = [](const calls& call, const std::function<void(pending<envelope>&)>& waits) {
+    const auto on_loop_thread = [](const calls& call, const std::function<void(future<envelope>&)>& waits) {
       host of{{}};
       add(of, "echo", [](const object&) { return envelope::of_text("x"); });
       expect(of.start().has_value());
@@ -471,10 +473,10 @@ const suite<"host_callbacks"> tests = [] {
     };
     constexpr std::string_view sentence = "a call of a host was waited for on its own loop thread";
     for (const calls& call : {by_name, of_held_table}) {
-      expect(testing::ends_with(
+      expect(testing::aborts_with(
           sentence, [&] { on_loop_thread(call, [](auto& second) { ignore(second.get(), "it does not return"); }); }));
-      expect(testing::ends_with(sentence, [&] { on_loop_thread(call, [](auto& second) { second.wait_for(10s); }); }));
-      expect(!testing::ends_with(sentence, [&] { on_loop_thread(call, [](auto& second) { second.wait_for(0s); }); }));
+      expect(testing::aborts_with(sentence, [&] { on_loop_thread(call, [](auto& second) { second.wait_for(10s); }); }));
+      expect(!testing::aborts_with(sentence, [&] { on_loop_thread(call, [](auto& second) { second.wait_for(0s); }); }));
     }
   };
 
@@ -527,7 +529,7 @@ const suite<"host_callbacks"> tests = [] {
       return envelope::of_text("x");
     });
     expect(of.start().has_value());
-    std::vector<pending<envelope>> blocking;
+    std::vector<future<envelope>> blocking;
     for (int i = 0; i < 100; ++i) blocking.push_back(of.call("blocks"));  // more than there are threads
     auto given_up = of.call("counts");
     given_up.cancel();
@@ -540,7 +542,7 @@ const suite<"host_callbacks"> tests = [] {
   };
 
   "EMB-4 a native tool that stops its host ends the process with a sentence"_test = [] {
-    expect(testing::ends_with("a host is not stopped by one of its native tools", [] {
+    expect(testing::aborts_with("a host is not stopped by one of its native tools", [] {
       host of{{}};
       add(of, "stops", [&](const object&) {
         of.stop();

@@ -99,7 +99,7 @@ const suite<"host"> tests = [] {
     of.call("echo", {{"text", "by callback"}}, {},
             [&](const result<envelope>& answer) { told.set_value(said(answer)); });
     expect(told.get_future().get() == "by callback");
-    const held_tools held = of.tools();
+    const tool_snapshot held = of.tools();
     expect(held->find("a__echo") != nullptr && held->size() == 2_ul);
     expect(said(held.call("a__echo").get()) == "ok");
     expect(said(held.call("echo", {{"text", "held"}}).get()) == "held");
@@ -113,8 +113,8 @@ const suite<"host"> tests = [] {
   };
 
   "EMB-3 a held table outlives its host, and a call through it is refused without being executed"_test = [] {
-    std::optional<held_tools> held;
-    std::optional<held_tools> never_started;
+    std::optional<tool_snapshot> held;
+    std::optional<tool_snapshot> never_started;
     {
       host of{with_servers({shell("a", "serve")})};
       add_echo(of);
@@ -125,8 +125,8 @@ const suite<"host"> tests = [] {
       add_echo(other);
       never_started.emplace(other.tools());
     }
-    const held_tools copy = *held;
-    for (const held_tools* tools : {&std::as_const(*held), &copy}) {
+    const tool_snapshot copy = *held;
+    for (const tool_snapshot* tools : {&std::as_const(*held), &copy}) {
       expect((*tools)->size() == 2_ul && (*tools)->find("a__echo")->server_name == "a");
       for (const char* name : {"a__echo", "echo"}) {
         const auto late = tools->call(name, {{"text", "x"}}).get();
@@ -217,7 +217,7 @@ const suite<"host"> tests = [] {
         reader names{of.table()};
         for (int i = 0; i < 200; ++i) {
           const std::string text = std::to_string(t) + '/' + std::to_string(i);
-          if (names.look()->find("echo") == nullptr) return;
+          if (names.pin_current()->find("echo") == nullptr) return;
           auto handle = of.call("echo", {{"text", text}});
           if (said(handle.get()) == text) ++right;
         }
@@ -298,7 +298,7 @@ const suite<"host"> tests = [] {
     expect(unusable.has_error());
   };
 
-  "a native tool that thinks too long can be given up"_test = [] {
+  "a call of a slow native tool can be cancelled"_test = [] {
     host of{{}};
     std::mutex keeping;  // several calls run at once
     std::vector<reply<envelope>> kept;
@@ -395,7 +395,7 @@ const suite<"host"> tests = [] {
     expect(of.start().has_value());
     is_running(of, "a");
     std::atomic<int> callbacks = 0;
-    std::vector<pending<envelope>> handles;
+    std::vector<future<envelope>> handles;
     for (int i = 0; i < 20; ++i) {
       for (const char* name : {"a__echo", "thinks"}) {
         handles.push_back(of.call(name));

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "../../host/hub.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/sleep.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/async/sleep.hpp"
 #include "../support/run.hpp"
-#include "../support/scripted_fleet.hpp"
+#include "../support/scripted_servers.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
@@ -19,8 +19,8 @@ namespace hub_access_test {
 
 using namespace hawser;
 using testing::run;
-using testing::scripted_end;
-using testing::scripted_fleet;
+using testing::scripted_server;
+using testing::scripted_servers;
 using testing::serving;
 using testing::tool_named;
 namespace fs = std::filesystem;
@@ -30,11 +30,11 @@ const std::string writer = R"(,"annotations":{"readOnlyHint":false})";
 
 // One hub with one server, "files", around a folder that lasts longer.
 struct access_fixture {
-  access_fixture(context where, std::string folder, bool lazy, std::function<void(scripted_end&)> prepare,
+  access_fixture(context where, std::string folder, bool lazy, std::function<void(scripted_server&)> prepare,
                  server_settings settings)
       : fleet(where),
         servers(*where.loop, host_settings{.list_changed_delay = duration::zero()},
-                {.memory_folder = std::move(folder), .all_lazy = lazy}) {
+                {.cache_folder = std::move(folder), .all_lazy = lazy}) {
     settings.name = "files";
     const auto added = servers.add_server(std::move(settings), fleet.connects(std::move(prepare)));
     expect((added.has_value()) >> fatal);
@@ -55,7 +55,7 @@ struct access_fixture {
     for (const auto& end : fleet.ends) count += end->all("tools/call").size();
     return count;
   }
-  scripted_fleet fleet;
+  scripted_servers fleet;
   hub servers;
   server_id id;
 };
@@ -117,7 +117,7 @@ task<void> remembered_schema(std::string folder) {
   const std::string texts = R"(,"outputSchema":{"type":"object","properties":{"n":{"type":"string"}}})";
   const std::string numbers = R"(,"outputSchema":{"type":"object","properties":{"n":{"type":"number"}}})";
   co_await remember_tools(folder, tool_named("count", texts), {});
-  const auto prepare = [usual = serving(tool_named("count", numbers))](scripted_end& end) {
+  const auto prepare = [usual = serving(tool_named("count", numbers))](scripted_server& end) {
     usual(end);
     end.on("tools/call", R"({"content":[],"structuredContent":{"n":1}})");
   };
@@ -132,7 +132,7 @@ task<void> remembered_schema(std::string folder) {
 task<void> unlisted(std::string folder) {
   const server_settings settings{.access = tool_access::declared_read_only};
   co_await remember_tools(folder, tool_named("look", reader), settings);
-  const auto prepare = [usual = serving("")](scripted_end& end) {
+  const auto prepare = [usual = serving("")](scripted_server& end) {
     usual(end);
     end.on_error("tools/list", -32603);
   };
@@ -213,7 +213,7 @@ task<void> call_later(access_fixture& f, std::optional<result<envelope>>& outcom
 // The second call waits for the first one, and meanwhile the server lists the tool as a writer.
 task<void> relisted() {
   const std::string abilities = R"({"tools":{"listChanged":true}})";
-  const auto prepare = [&](scripted_end& end) {
+  const auto prepare = [&](scripted_server& end) {
     serving(tool_named("change", reader), abilities)(end);
     end.stay_silent("tools/call");
   };
@@ -224,13 +224,13 @@ task<void> relisted() {
   std::optional<result<envelope>> second;
   scope calls{co_await this_context()};
   calls.spawn(call_later(f, first));
-  scripted_end& end = *f.fleet.ends[0];
+  scripted_server& end = *f.fleet.ends[0];
   const auto pending = co_await end.saw("tools/call");
   calls.spawn(call_later(f, second));
   end.on("tools/list", R"({"tools":[)" + tool_named("change", writer) + "]}");
   end.notify("notifications/tools/list_changed", "");
   while (!f.servers.tools()->empty()) co_await yield();
-  end.reply(pending, scripted_end::result_of(R"({"content":[]})"));
+  end.reply(pending, scripted_server::result_of(R"({"content":[]})"));
   co_await calls.join();
   expect((first.has_value() && second.has_value()) >> fatal);
   expect(first->has_value()) << "sent before";
@@ -243,7 +243,7 @@ const std::string tells_changes = R"({"tools":{"listChanged":true}})";
 
 // Says that its tools have changed; heard by the hub before this ends.
 task<void> announce_change(access_fixture& f) {
-  scripted_end& end = *f.fleet.ends[0];
+  scripted_server& end = *f.fleet.ends[0];
   const std::size_t before = end.all("tools/list").size();
   end.notify("notifications/tools/list_changed", "");
   const auto again = co_await end.saw("tools/list", before + 1);
@@ -257,7 +257,7 @@ task<void> announced_and_relisted() {
                    serving(tool_named("change", reader), tells_changes),
                    {.access = tool_access::declared_read_only}};
   co_await f.open();
-  scripted_end& end = *f.fleet.ends[0];
+  scripted_server& end = *f.fleet.ends[0];
   end.stay_silent("tools/list");
   co_await announce_change(f);
   std::optional<result<envelope>> outcome;
@@ -266,7 +266,7 @@ task<void> announced_and_relisted() {
   for (int i = 0; i < 20; ++i) co_await yield();
   expect(f.calls_received() == 0_ul && !outcome) << "it waits for the list";
   end.reply(end.all("tools/list").back(),
-            scripted_end::result_of(R"({"tools":[)" + tool_named("change", writer) + "]}"));
+            scripted_server::result_of(R"({"tools":[)" + tool_named("change", writer) + "]}"));
   co_await calls.join();
   expect((outcome.has_value()) >> fatal);
   expect_refused(*outcome, "access");
@@ -281,7 +281,7 @@ task<void> announced_and_still_admitted() {
                    serving(tool_named("change", reader), tells_changes),
                    {.access = tool_access::declared_read_only}};
   co_await f.open();
-  scripted_end& end = *f.fleet.ends[0];
+  scripted_server& end = *f.fleet.ends[0];
   end.notify("notifications/tools/list_changed", "");
   auto answer = co_await f.servers.call("files__change", "{}");
   expect(answer.has_value()) << (answer ? "" : answer.error().what);
@@ -313,7 +313,7 @@ task<void> announced_and_never_listed() {
   co_await f.open();
   f.fleet.ends[0]->stay_silent("tools/list");
   co_await announce_change(f);
-  const call_settings brief{.timeout = std::chrono::milliseconds{50}};
+  const request_options brief{.timeout = std::chrono::milliseconds{50}};
   auto by_name = co_await f.servers.call("files__change", "{}", brief);
   expect(by_name.has_error() && by_name.error().code == errc::timed_out && by_name.error().executed == execution::no);
   if (by_name.has_error()) expect(by_name.error().what.find("tools") != std::string::npos) << by_name.error().what;
@@ -339,13 +339,13 @@ task<void> announced_without_rule() {
 
 task<void> odd_methods() {
   const std::string tools = tool_named("look", reader) + ',' + tool_named("change", writer);
-  const auto prepare = [&](scripted_end& end) {
+  const auto prepare = [&](scripted_server& end) {
     serving(tools)(end);
     for (const char* method : {"Tools/Call", "TOOLS/CALL"}) end.on(method, R"({"content":[]})");
   };
   access_fixture f{co_await this_context(), {}, false, prepare, {.access = tool_access::declared_read_only}};
   co_await f.open();
-  scripted_end& end = *f.fleet.ends[0];
+  scripted_server& end = *f.fleet.ends[0];
   const std::size_t before = end.seen.size();
   for (const std::string& method :
        {std::string{" tools/call"}, std::string{"tools/call "}, std::string{"tools/call\0", 11}, std::string{"a\tb"},

@@ -4,10 +4,10 @@
 
 #include "../../host/hub.hpp"
 #include "../../runtime/redaction.hpp"
-#include "../../transports/json_validator.hpp"
+#include "../../transports/json/json_validator.hpp"
 #include "../support/contains.hpp"
 #include "../support/run.hpp"
-#include "../support/scripted_fleet.hpp"
+#include "../support/scripted_servers.hpp"
 #include "../support/ut.hpp"
 
 namespace hub_secrets_test {
@@ -15,8 +15,8 @@ namespace hub_secrets_test {
 using namespace hawser;
 using testing::contains;
 using testing::run;
-using testing::scripted_end;
-using testing::scripted_fleet;
+using testing::scripted_server;
+using testing::scripted_servers;
 using testing::serving;
 using testing::tool_named;
 
@@ -26,8 +26,9 @@ const std::string planted_quoted = R"(Zq7"x\p/9Kd+W2=mN4&vB6%uT8~)";
 
 // One hub with one server, "echo", that knows the secrets.
 struct echo_fixture {
-  echo_fixture(context where, std::function<void(scripted_end&)> prepare) : fleet(where), servers(*where.loop, {}) {
-    for (const std::string& one : {planted, planted_number, planted_quoted}) where.loop->hidden()->add_for_good(one);
+  echo_fixture(context where, std::function<void(scripted_server&)> prepare) : fleet(where), servers(*where.loop, {}) {
+    for (const std::string& one : {planted, planted_number, planted_quoted})
+      where.loop->redactions()->add_permanent(one);
     const auto added = servers.add_server({.name = "echo"}, fleet.connects(std::move(prepare)));
     expect((added.has_value()) >> fatal);
   }
@@ -41,7 +42,7 @@ struct echo_fixture {
     expect(closed.has_value());
     co_await fleet.close();
   }
-  scripted_fleet fleet;
+  scripted_servers fleet;
   hub servers;
 };
 
@@ -63,7 +64,7 @@ task<void> data_of_errors() {
   for (int i = 0; i < 3; ++i) quoted = json_string(quoted);
   const std::string in_quotes = R"({"x":[)" + quoted + R"(,"a\"b"],"y":{}})";
   for (const std::string& data : {in_text, in_number, in_quotes}) {
-    const auto prepare = [&](scripted_end& end) {
+    const auto prepare = [&](scripted_server& end) {
       serving(tool_named("look"), R"({"tools":{},"prompts":{},"resources":{}})")(end);
       for (const char* method : {"tools/call", "prompts/list", "prompts/get", "resources/read", "x/y"})
         end.on_error(method, -32000, data);
@@ -90,7 +91,7 @@ task<void> data_of_errors() {
 }
 
 task<void> data_of_starts() {
-  const auto unlisted = [](scripted_end& end) {
+  const auto unlisted = [](scripted_server& end) {
     serving("")(end);
     end.on_error("tools/list", -32000, json_string(planted));
   };
@@ -101,7 +102,7 @@ task<void> data_of_starts() {
   if (listed.has_error()) expect_hidden(listed.error(), true);
   co_await f.close();
 
-  const auto incompatible = [](scripted_end& end) {
+  const auto incompatible = [](scripted_server& end) {
     end.on_error("server/discover", -32022, R"({"supported":[],"requested":")" + planted + R"("})");
     end.on_error("initialize", -32022, R"({"supported":[],"requested":")" + planted + R"("})");
   };
@@ -117,10 +118,10 @@ task<void> cut_messages() {
   // The message is cut at 4096 bytes, inside the secret, in every way in which that can be.
   for (const std::size_t shown : {std::size_t{1}, std::size_t{10}, planted.size() - 1}) {
     const std::string message = std::string(4096 - shown, 'm') + planted + std::string(100, 't');
-    const auto prepare = [&](scripted_end& end) {
+    const auto prepare = [&](scripted_server& end) {
       serving(tool_named("look"))(end);
-      end.on("tools/call",
-             scripted_end::answer{[json = scripted_end::error_of(-32000, message)](std::string_view) { return json; }});
+      end.on("tools/call", scripted_server::answer{
+                               [json = scripted_server::error_of(-32000, message)](std::string_view) { return json; }});
     };
     echo_fixture f{co_await this_context(), prepare};
     co_await f.open();
@@ -139,10 +140,10 @@ task<void> cut_messages() {
 task<void> many_secrets_in_a_message() {
   std::string message;
   while (message.size() < std::size_t{1} << 20) message += planted + ' ';
-  const auto prepare = [&](scripted_end& end) {
+  const auto prepare = [&](scripted_server& end) {
     serving(tool_named("look"))(end);
-    end.on("tools/call",
-           scripted_end::answer{[json = scripted_end::error_of(-32000, message)](std::string_view) { return json; }});
+    end.on("tools/call", scripted_server::answer{
+                             [json = scripted_server::error_of(-32000, message)](std::string_view) { return json; }});
   };
   echo_fixture f{co_await this_context(), prepare};
   co_await f.open();
@@ -157,28 +158,28 @@ task<void> names_left_out() {
   echo_fixture f{co_await this_context(), serving(tool_named("look") + ',' + unusable)};
   co_await f.open();
   const auto status = f.servers.status("echo");
-  expect((status.has_value() && status->left_out.size() == 1_ul) >> fatal);
-  const left_out_tool& one = status->left_out.front();
+  expect((status.has_value() && status->omitted.size() == 1_ul) >> fatal);
+  const omitted_tool& one = status->omitted.front();
   expect(!contains(one.tool, planted) && !contains(one.what, planted)) << one.tool << one.what;
   expect(contains(one.tool, "bad [redacted]") && contains(one.what, "bad [redacted]")) << one.tool << one.what;
   co_await f.close();
 }
 
 task<void> progress_messages() {
-  echo_fixture f{co_await this_context(), [](scripted_end& end) {
+  echo_fixture f{co_await this_context(), [](scripted_server& end) {
                    serving(tool_named("look"))(end);
-                   end.on("tools/call", scripted_end::answer{[&end](std::string_view request) {
+                   end.on("tools/call", scripted_server::answer{[&end](std::string_view request) {
                             const std::string_view params = find_member(request, "params");
                             const std::string_view token = find_member(find_member(params, "_meta"), "progressToken");
                             end.notify("notifications/progress", R"({"progressToken":)" + std::string{token} +
                                                                      R"(,"progress":1,"message":"with )" + planted +
                                                                      R"("})");
-                            return scripted_end::result_of(R"({"content":[]})");
+                            return scripted_server::result_of(R"({"content":[]})");
                           }});
                  }};
   co_await f.open();
   std::string heard;
-  call_settings settings{.on_progress = [&](const progress_update& one) { heard += one.message; }};
+  request_options settings{.on_progress = [&](const progress_update& one) { heard += one.message; }};
   auto called = co_await f.servers.call("echo__look", "{}", std::move(settings));
   expect(called.has_value());
   expect(heard == "with [redacted]") << heard;

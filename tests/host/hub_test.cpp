@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "../../runtime/attached_loop.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../support/ends_with.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/loop/attached_loop.hpp"
+#include "../support/aborts_with.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
-#include "../support/scripted_fleet.hpp"
+#include "../support/scripted_servers.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/ut.hpp"
 
@@ -19,8 +19,8 @@ namespace hub_test {
 
 using namespace hawser;
 using testing::run;
-using testing::scripted_end;
-using testing::scripted_fleet;
+using testing::scripted_server;
+using testing::scripted_servers;
 using testing::serving;
 using testing::tool_named;
 
@@ -30,7 +30,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 struct scene {
   scene(context where, host_settings settings, hub_options options)
       : fleet(where), servers(*where.loop, std::move(settings), std::move(options)) {}
-  void add(std::string name, std::function<void(scripted_end&)> prepare, server_settings settings = {}) {
+  void add(std::string name, std::function<void(scripted_server&)> prepare, server_settings settings = {}) {
     settings.name = std::move(name);
     const auto added = servers.add_server(std::move(settings), fleet.connects(std::move(prepare)));
     expect(added.has_value());
@@ -45,7 +45,7 @@ struct scene {
     expect(closed.has_value());
     co_await fleet.close();
   }
-  scripted_fleet fleet;
+  scripted_servers fleet;
   hub servers;
 };
 
@@ -152,7 +152,7 @@ task<void> unusable_native_tools() {
   co_await s.close();
 }
 
-task<void> call_named(hub& of, std::string name, std::optional<result<envelope>>& into, call_settings settings = {}) {
+task<void> call_named(hub& of, std::string name, std::optional<result<envelope>>& into, request_options settings = {}) {
   into.emplace(co_await of.call(std::move(name), "{}", std::move(settings)));
 }
 
@@ -168,8 +168,8 @@ task<void> turns() {
 }
 
 // A server that does not answer tools/list by itself; `made` is its end.
-std::function<void(scripted_end&)> never_listing(scripted_end*& made) {
-  return [&made](scripted_end& end) {
+std::function<void(scripted_server&)> never_listing(scripted_server*& made) {
+  return [&made](scripted_server& end) {
     serving(tool_named("read"))(end);
     end.stay_silent("tools/list");
     made = &end;
@@ -178,8 +178,8 @@ std::function<void(scripted_end&)> never_listing(scripted_end*& made) {
 
 task<void> called_while_starting() {
   scene s{co_await this_context(), {}, {}};
-  scripted_end* files = nullptr;
-  scripted_end* other = nullptr;
+  scripted_server* files = nullptr;
+  scripted_server* other = nullptr;
   s.add("files", never_listing(files));
   s.add("other", never_listing(other));
   auto opened = co_await s.servers.open();
@@ -198,7 +198,7 @@ task<void> called_while_starting() {
   expect(is_error(nobody, errc::tool_unknown)) << "no server could have it";
   expect((files != nullptr) >> fatal);
   const auto request = co_await files->saw("tools/list");
-  files->reply(request, scripted_end::result_of(R"({"tools":[)" + tool_named("read") + "]}"));
+  files->reply(request, scripted_server::result_of(R"({"tools":[)" + tool_named("read") + "]}"));
   for (int turn = 0; turn < 1000 && !(read && missing); ++turn) co_await yield();
   expect(read && read->has_value() && (*read)->text() == "done");
   expect(is_error(missing, errc::tool_unknown)) << "its server is ready, and has no such tool";
@@ -212,7 +212,7 @@ task<void> called_while_starting() {
 
 task<void> waits_within_its_limit(testing::manual_clock& time) {
   scene s{co_await this_context(), {}, {}};
-  scripted_end* files = nullptr;
+  scripted_server* files = nullptr;
   s.add("files", never_listing(files), {.timeout = std::chrono::seconds{20}});
   auto opened = co_await s.servers.open();
   expect(opened.has_value());
@@ -270,7 +270,7 @@ task<void> lazy_without_memory() {
 
 task<void> removed_while_awaited() {
   scene s{co_await this_context(), {}, {}};
-  scripted_end* files = nullptr;
+  scripted_server* files = nullptr;
   s.add("files", never_listing(files));
   auto opened = co_await s.servers.open();
   expect(opened.has_value());
@@ -344,12 +344,12 @@ task<void> never_restarted() {
 
 task<void> lazy_start(std::string folder) {
   {
-    scene first{co_await this_context(), {}, {.memory_folder = folder}};
+    scene first{co_await this_context(), {}, {.cache_folder = folder}};
     first.add("files", serving(tool_named("read")));
     co_await first.open();
     co_await first.close();
   }
-  scene s{co_await this_context(), {}, {.memory_folder = folder, .all_lazy = true}};
+  scene s{co_await this_context(), {}, {.cache_folder = folder, .all_lazy = true}};
   s.add("files", serving(tool_named("read")));
   co_await s.open();
   expect(s.fleet.ends.empty()) << "not started";
@@ -362,7 +362,7 @@ task<void> lazy_start(std::string folder) {
   co_await s.close();
 }
 
-task<void> call_into(hub& servers, int& answered) {
+task<void> record_call(hub& servers, int& answered) {
   auto answer = co_await servers.call("slow__work", "{}");
   if (answer) ++answered;
 }
@@ -371,16 +371,16 @@ task<void> one_at_a_time() {
   scene s{co_await this_context(), {}, {}};
   s.add("slow", serving(tool_named("work")), {.concurrency = 1});
   co_await s.open();
-  scripted_end& end = *s.fleet.ends[0];
+  scripted_server& end = *s.fleet.ends[0];
   end.stay_silent("tools/call");
   int answered = 0;
   scope calls{co_await this_context()};
-  for (int i = 0; i < 3; ++i) calls.spawn(call_into(s.servers, answered));
+  for (int i = 0; i < 3; ++i) calls.spawn(record_call(s.servers, answered));
   for (std::size_t n = 1; n <= 3; ++n) {
     const auto request = co_await end.saw("tools/call", n);
     for (int turn = 0; turn < 20; ++turn) co_await yield();
     expect(end.all("tools/call").size() == n) << "the next one waits";
-    end.reply(request, scripted_end::result_of(R"({"content":[]})"));
+    end.reply(request, scripted_server::result_of(R"({"content":[]})"));
   }
   co_await calls.join();
   expect(answered == 3_i);
@@ -466,11 +466,11 @@ const suite<"hub"> tests = [] {
     run(closed_unopened());
   };
   "EMB-10 a loop that is detached before its hub is closed ends the process with a sentence"_test = [] {
-    expect(testing::ends_with("a loop was detached before the hub on it was closed", [] {
+    expect(testing::aborts_with("a loop was detached before the hub on it was closed", [] {
       uv_loop_t program{};
       uv_loop_init(&program);
       attached_loop attached{&program};
-      hub open{attached.home(), host_settings{}};
+      hub open{attached.event_loop(), host_settings{}};
       attached.start(open.open(), [&](const result<void>&) { attached.detach({}); });
       uv_run(&program, UV_RUN_DEFAULT);
     }));

@@ -8,7 +8,7 @@
 #include <list>
 
 #include "../support/fixture.hpp"
-#include "../support/login_house.hpp"
+#include "../support/server_login_fixture.hpp"
 #include "../support/temporary_folder.hpp"
 
 extern char** environ;  // NOLINT: the system's
@@ -21,9 +21,9 @@ using testing::fake_authorization_server;
 using testing::fake_counts;
 
 // A program that ends when its stdin does, and says something in its last line.
-class crowd_member {
+class login_process {
  public:
-  explicit crowd_member(std::vector<std::string> words) {
+  explicit login_process(std::vector<std::string> words) {
     int in[2];
     int out[2];
     expect(::pipe2(in, O_CLOEXEC) == 0 && ::pipe2(out, O_CLOEXEC) == 0);
@@ -41,9 +41,9 @@ class crowd_member {
     to_ = in[1];
     from_ = out[0];
   }
-  crowd_member(const crowd_member&) = delete;
-  crowd_member& operator=(const crowd_member&) = delete;
-  ~crowd_member() {
+  login_process(const login_process&) = delete;
+  login_process& operator=(const login_process&) = delete;
+  ~login_process() {
     if (to_ >= 0) static_cast<void>(finish());
   }
 
@@ -74,8 +74,8 @@ void crowd(int processes, int threads, int expiries) {
   fake_authorization_server at;
   const testing::temporary_folder folder;
   const std::string file = folder / "auth.json";
-  testing::keep_login(file, at.resource(), testing::earlier_login(at));
-  std::list<crowd_member> all;
+  testing::keep_login(file, at.resource(), testing::stored_login(at));
+  std::list<login_process> all;
   for (int i = 0; i < processes; ++i) {
     all.emplace_back(std::vector{testing::program("fixture_crowd"), "p" + std::to_string(i), std::to_string(threads),
                                  file, at.resource()});
@@ -88,8 +88,8 @@ void crowd(int processes, int threads, int expiries) {
     at.expire();
     ++rounds;
   }
-  for (crowd_member& one : all) one.tell();
-  for (crowd_member& one : all) {
+  for (login_process& one : all) one.tell();
+  for (login_process& one : all) {
     const auto [code, said] = one.finish();
     expect(code == 0) << said;
   }

@@ -15,7 +15,7 @@ using state = server_state;
 const suite<"login"> tests = [] {
   "E13 a hundred calls whose token expires lead to one renewal, and each is answered"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       for (int burst = 1; burst <= 3; ++burst) {
         server->expire();
@@ -29,12 +29,12 @@ const suite<"login"> tests = [] {
 
   "E15 an answer that is lost is asked for once more, and what stands in the file is left there"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       const auto before = kept_login(login_file, server->resource());
       server->replace("/token", [](const auto&, const auto& otherwise) {
-        fake_answer lost = otherwise();
-        if (lost.status.starts_with("200")) lost.how = fake_answer::ending::reset;
+        fake_response lost = otherwise();
+        if (lost.status.starts_with("200")) lost.how = fake_response::ending::reset;
         return lost;
       });
       server->expire();
@@ -47,14 +47,14 @@ const suite<"login"> tests = [] {
     });
   };
 
-  "E15 a server that gives some grace to a lost answer is not lost itself"_test = [] {
+  "E15 a repeated refresh within the grace period of the server succeeds"_test = [] {
     fake_authorization_server at{{.rotates = false}};
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       auto losses = std::make_shared<int>(0);
       server->replace("/token", [losses](const auto&, const auto& otherwise) {
-        fake_answer said = otherwise();
-        if ((*losses)++ == 0) said.how = fake_answer::ending::reset;
+        fake_response said = otherwise();
+        if ((*losses)++ == 0) said.how = fake_response::ending::reset;
         return said;
       });
       server->expire();
@@ -64,14 +64,14 @@ const suite<"login"> tests = [] {
     });
   };
 
-  "E16 who is refused because another was faster uses what that one has kept"_test = [] {
+  "E16 a process whose refresh token was already used takes the tokens that another process stored"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->replace("/token", [](const auto&, const auto&) {
         // Somebody who does not take the lead renews it just now.
-        testing::keep_login(login_file, server->resource(), earlier_login(*server));
-        return fake_answer{.status = "400 Bad Request", .body = R"({"error":"invalid_grant"})"};
+        testing::keep_login(login_file, server->resource(), stored_login(*server));
+        return fake_response{.status = "400 Bad Request", .body = R"({"error":"invalid_grant"})"};
       });
       server->expire();
       const call_outcome got = co_await h.call("r__echo");
@@ -83,7 +83,7 @@ const suite<"login"> tests = [] {
 
   "E17 a refresh token that is not replaced is kept, and used again"_test = [] {
     fake_authorization_server at{{.rotates = false}};
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       const auto before = kept_login(login_file, server->resource());
       for (int i = 1; i <= 3; ++i) {
@@ -94,17 +94,17 @@ const suite<"login"> tests = [] {
       const auto after = kept_login(login_file, server->resource());
       expect(fatal(before.has_value() and after.has_value()));
       expect(after->tokens.refresh == before->tokens.refresh and after->tokens.access != before->tokens.access);
-      expect(after->tokens.scope == "mcp:basic" and after->asked_scope == "mcp:basic");
+      expect(after->tokens.scope == "mcp:basic" and after->requested_scope == "mcp:basic");
     });
   };
 
   "E18 while the authorization server is down, calls fail fast, nothing is lost, and then they work"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       const auto before = kept_login(login_file, server->resource());
       server->replace("/token", [](const auto&, const auto&) {
-        return fake_answer{.status = "503 Service Unavailable", .body = "later", .type = "text/plain"};
+        return fake_response{.status = "503 Service Unavailable", .body = "later", .type = "text/plain"};
       });
       server->expire();
       const auto began = std::chrono::steady_clock::now();
@@ -131,7 +131,7 @@ const suite<"login"> tests = [] {
 
   "E20 a login that was taken back needs a new one, and the server is asked for it once"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->revoke_all();
       const auto got = co_await calls_at_once(h, 20);
@@ -149,7 +149,7 @@ const suite<"login"> tests = [] {
         expect(again.failure.has_value() and again.failure->code == errc::auth) << again.said();
       }
       expect(token_requests() == 1_i) << token_requests();
-      pasting_person person;
+      pasting_user person;
       co_await logs_in(h, person);
       const call_outcome works = co_await h.call("r__echo");
       expect(works.said() == "ok") << works.said();

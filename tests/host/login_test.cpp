@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 using state = server_state;
 
 // However often the person would log in, it is no more than this.
-task<void> is_never_content(hub_house& h, int most) {
-  pasting_person person;
+task<void> is_never_content(hub_fixture& h, int most) {
+  pasting_user person;
   std::string why;
   for (int i = 0; i < 5; ++i) {
-    const std::size_t before = server->web().asked("tools/call");
+    const std::size_t before = server->http_server().asked("tools/call");
     const call_outcome refused = co_await h.call("r__echo");
     expect(refused.failed_with(errc::auth, execution::no)) << refused.said();
-    expect(server->web().asked("tools/call") == before + 1) << "it is not tried again with the same login";
+    expect(server->http_server().asked("tools/call") == before + 1) << "it is not tried again with the same login";
     auto done = co_await h.of.authenticate("r", {}, person);
     if (!done) why = done.error().what;
   }
@@ -30,13 +30,13 @@ task<void> is_never_content(hub_house& h, int most) {
 }
 
 const suite<"login"> tests = [] {
-  "C14 a server that wants a login is left alone until somebody logs in, who then stays logged in"_test = [] {
+  "C14 a server that needs a login is not retried until a login, which then lasts"_test = [] {
     fake_authorization_server at;
-    visit(at, [](hub_house& h) -> task<void> {
+    visit(at, [](hub_fixture& h) -> task<void> {
       const server_status now = co_await h.until("r", state::needs_auth);
       expect(contains(now.advice, "hawser auth r")) << now.advice;
       expect(server->counts().registrations == 0_i and server->counts().authorizations == 0_i) << "nobody was asked";
-      pasting_person person;
+      pasting_user person;
       co_await logs_in(h, person);
       expect(h.of.status("r")->state == state::ready);
       expect(person.asked("scope") == "mcp:basic") << person.asked("scope");
@@ -46,8 +46,8 @@ const suite<"login"> tests = [] {
 
       loop other;  // another program of the same person, later
       hub_options options{.login_file = login_file};
-      testing::hub_house second{other, {.servers = {remote()}}, std::move(options), nullptr};
-      other.run(testing::in_hub_house(second, [](hub_house& late) -> task<void> {
+      testing::hub_fixture second{other, {.servers = {remote()}}, std::move(options), nullptr};
+      other.run(testing::run_in_hub_fixture(second, [](hub_fixture& late) -> task<void> {
         co_await late.until("r", state::ready);
         const call_outcome again = co_await late.call("r__echo");
         expect(again.said() == "ok") << again.said();
@@ -56,15 +56,15 @@ const suite<"login"> tests = [] {
     });
   };
 
-  "E10 two programs that log in at once each get in, and both stay in"_test = [] {
+  "E10 two concurrent logins both succeed and both last"_test = [] {
     fake_authorization_server at;
-    visit(at, [](hub_house& h) -> task<void> {
+    visit(at, [](hub_fixture& h) -> task<void> {
       hub_options options{.login_file = login_file};
       hub other{h.home, {.servers = {remote()}}, std::move(options)};
       auto opened = co_await other.open();
       expect(opened.has_value());
-      pasting_person here;
-      pasting_person there;
+      pasting_user here;
+      pasting_user there;
       scope both{co_await this_context()};
       both.spawn(logs_in_at(h.of, here));
       both.spawn(logs_in_at(other, there));
@@ -75,10 +75,10 @@ const suite<"login"> tests = [] {
       for (int expiry = 0; expiry < 3; ++expiry) {
         for (hub* one : {&h.of, &other}) {
           call_outcome got;
-          co_await call_into(*one, got, "r__echo", "{}");
+          co_await record_call(*one, got, "r__echo", "{}");
           // Who takes over the other's login, younger than its own, finds out by a call that it is over, too.
           if (got.failure) got = {};
-          if (got.ends == 0) co_await call_into(*one, got, "r__echo", "{}");
+          if (got.ends == 0) co_await record_call(*one, got, "r__echo", "{}");
           expect(got.said() == "ok") << expiry << got.said();
         }
         server->expire();
@@ -89,12 +89,12 @@ const suite<"login"> tests = [] {
     });
   };
 
-  "E10 who logs in again, as another client, takes along a program that has been running all the time"_test = [] {
+  "E10 a new login as another client is used by a program that is already running"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->expire();
-      login newer = earlier_login(*server, "mcp:basic", "another");
+      login newer = stored_login(*server, "mcp:basic", "another");
       newer.tokens.obtained_at += 60;
       testing::keep_login(login_file, server->resource(), std::move(newer));
       const call_outcome got = co_await h.call("r__echo");
@@ -105,9 +105,9 @@ const suite<"login"> tests = [] {
 
   "E10 who logs in with another program, as the advice says, need not restart this one"_test = [] {
     fake_authorization_server at;
-    visit(at, [](hub_house& h) -> task<void> {
+    visit(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::needs_auth);
-      testing::keep_login(login_file, server->resource(), earlier_login(*server));
+      testing::keep_login(login_file, server->resource(), stored_login(*server));
       auto there = co_await h.of.ready("r");
       expect(there.has_value()) << (there ? "" : there.error().what);
       const call_outcome got = co_await h.call("r__echo");
@@ -120,13 +120,13 @@ const suite<"login"> tests = [] {
                                "WWW-Authenticate: Basic realm=\"a, b\", Digest a=b\r\nWWW-Authenticate: bEaReR\r\n"}) {
       fake_authorization_server at;
       at.replace("/mcp", [=](const auto&, const auto& otherwise) {
-        fake_answer said = otherwise();
+        fake_response said = otherwise();
         if (said.status.starts_with("401")) said.fields = fields;
         return said;
       });
-      visit(at, [](hub_house& h) -> task<void> {
+      visit(at, [](hub_fixture& h) -> task<void> {
         co_await h.until("r", state::needs_auth);
-        pasting_person person;
+        pasting_user person;
         co_await logs_in(h, person);
         expect(person.asked("scope") == "mcp:basic mcp:admin") << "all that the resource knows";
         const call_outcome got = co_await h.call("r__echo");
@@ -137,31 +137,31 @@ const suite<"login"> tests = [] {
 
   "C14 a server that refuses a call with every token is asked twice, not more"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->replace("/mcp", [](const auto& asked, const auto& otherwise) {
         if (!asked.asks("tools/call")) return otherwise();
-        return fake_answer{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
+        return fake_response{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
       });
-      const std::size_t before = server->web().asked("tools/call");
+      const std::size_t before = server->http_server().asked("tools/call");
       const call_outcome got = co_await h.call("r__echo");
       expect(got.failed_with(errc::auth, execution::no)) << got.said();
-      expect(server->web().asked("tools/call") == before + 2) << server->web().asked("tools/call");
+      expect(server->http_server().asked("tools/call") == before + 2) << server->http_server().asked("tools/call");
       expect(server->counts().refreshes == 1_i) << server->counts().refreshes;
     });
   };
 
   "C14 a login that can be renewed is not given up because a ping was refused twice"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       static std::atomic<int> refusals;
       refusals = 0;
       server->replace("/mcp", [](const auto& asked, const auto& otherwise) {
-        if (asked.asks("tools/call") && refusals == 0) return fake_answer{.how = fake_answer::ending::reset};
+        if (asked.asks("tools/call") && refusals == 0) return fake_response{.how = fake_response::ending::reset};
         if (!asked.asks("ping") || refusals == 2) return otherwise();
         ++refusals;
-        return fake_answer{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
+        return fake_response{.status = "401 Unauthorized", .body = "", .type = "text/plain"};
       });
       const call_outcome broken = co_await h.call("r__echo");
       expect(broken.failure.has_value()) << broken.said();
@@ -183,12 +183,12 @@ const suite<"login"> tests = [] {
         fake_authorization_server at{{.method = "client_secret_post"}};
         fake_authorization_server other{{.method = "client_secret_post", .resource = at.resource()}};
         second = &other;
-        visit(at, [](hub_house& h) -> task<void> {
+        visit(at, [](hub_fixture& h) -> task<void> {
           co_await h.until("r", state::needs_auth);
-          pasting_person person;
+          pasting_user person;
           co_await logs_in(h, person);
           const auto first = kept_login(login_file, server->resource());
-          expect(fatal(first.has_value() and not first->client.key.empty()));
+          expect(fatal(first.has_value() and not first->client.client_secret.empty()));
           server->move_to(*second);
           server->revoke_all();
           const call_outcome refused = co_await h.call("r__echo");
@@ -199,18 +199,19 @@ const suite<"login"> tests = [] {
           expect(second->counts().registrations == 1_i and second->counts().codes == 1_i);
           const call_outcome got = co_await h.call("r__echo");
           expect(got.said() == "ok") << got.said();
-          for (const auto& one : second->web().seen()) {
-            for (const secret& hidden : {first->client.key, first->tokens.access, first->tokens.refresh})
+          for (const auto& one : second->http_server().seen()) {
+            for (const secret& hidden : {first->client.client_secret, first->tokens.access, first->tokens.refresh})
               expect(not contains(one.head + one.body, hidden.reveal())) << one.head;
           }
           const auto now = kept_login(login_file, server->resource());
-          expect(now.has_value() and now->key.issuer == second->issuer() and now->client.key != first->client.key);
+          expect(now.has_value() and now->key.issuer == second->issuer() and
+                 now->client.client_secret != first->client.client_secret);
         });
       };
 
   "a tool that needs another scope says so, and a login for it keeps what there was"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       const call_outcome refused = co_await h.call("r__admin");
       expect(refused.failed_with(errc::auth, execution::no)) << refused.said();
@@ -218,7 +219,7 @@ const suite<"login"> tests = [] {
       expect(h.of.status("r")->state == state::ready) << "all else goes on";
       const call_outcome other = co_await h.call("r__echo");
       expect(other.said() == "ok" and server->counts().refreshes == 0_i) << other.said();
-      pasting_person person;
+      pasting_user person;
       co_await logs_in(h, person);
       expect(person.asked("scope") == "mcp:basic mcp:admin") << person.asked("scope");
       const call_outcome got = co_await h.call("r__admin");
@@ -228,13 +229,14 @@ const suite<"login"> tests = [] {
 
   "C15 a server that asks again for the scope that it has given gets no second login"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->replace("/mcp", [](const auto& asked, const auto& otherwise) {
         if (!asked.asks("tools/call")) return otherwise();
-        return fake_answer{.status = "403 Forbidden",
-                           .body = "",
-                           .fields = "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"mcp:admin\"\r\n"};
+        return fake_response{
+            .status = "403 Forbidden",
+            .body = "",
+            .fields = "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"mcp:admin\"\r\n"};
       });
       co_await is_never_content(h, 1);
     });
@@ -242,13 +244,13 @@ const suite<"login"> tests = [] {
 
   "C15 T-27 a server that wants one scope after the other gets three more logins an hour, not a fourth"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       auto count = std::make_shared<std::atomic<int>>(0);
       server->replace("/mcp", [count](const auto& asked, const auto& otherwise) {
         if (!asked.asks("tools/call")) return otherwise();
         const std::string scope = "scope-" + std::to_string((*count)++);
-        return fake_answer{
+        return fake_response{
             .status = "403 Forbidden",
             .body = "",
             .fields = "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"" + scope + "\"\r\n"};
@@ -259,7 +261,7 @@ const suite<"login"> tests = [] {
 
   "logging out forgets the login, has it revoked, and the server wants one again"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       auto gone = co_await h.of.log_out("r");
       expect(fatal(gone.has_value())) << (gone ? "" : gone.error().what);
@@ -276,7 +278,7 @@ const suite<"login"> tests = [] {
 
   "logging out while the login is being renewed leaves none behind"_test = [] {
     fake_authorization_server at;
-    visit_again(at, [](hub_house& h) -> task<void> {
+    visit_again(at, [](hub_fixture& h) -> task<void> {
       co_await h.until("r", state::ready);
       server->replace("/token", [](const auto&, const auto& otherwise) {
         std::this_thread::sleep_for(300ms);
@@ -285,7 +287,7 @@ const suite<"login"> tests = [] {
       server->expire();
       scope work{co_await this_context()};
       call_outcome got;
-      work.spawn(call_into(h.of, got, "r__echo", "{}"));
+      work.spawn(record_call(h.of, got, "r__echo", "{}"));
       for (int i = 0; i < 500 && token_requests() == 0; ++i) {
         auto slept = co_await sleep_for(5ms);
         expect(slept.has_value());

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Questions to the embedding program and its answers; and the counting of those who are inside an object.
-#include "../../host/reply.hpp"
+#include "../../runtime/async/reply.hpp"
 
 #include <stdexcept>
 #include <thread>
 
-#include "../../host/call_handler.hpp"
-#include "../../host/usage.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../runtime/timeout.hpp"
+#include "../../runtime/async/call_handler.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/async/timeout.hpp"
+#include "../../runtime/async/wait_group.hpp"
+#include "../support/aborts_with.hpp"
 #include "../support/counted.hpp"
-#include "../support/ends_with.hpp"
 #include "../support/every_step.hpp"
 #include "../support/manual_clock.hpp"
 #include "../support/run.hpp"
@@ -30,9 +30,10 @@ using handler = std::function<void(wish, reply<std::string>)>;
 // One question, and the answer: "(declined)" for none, "(cancelled)" for a stop.
 task<std::string> asked(handler how, executor where = {}) {
   const context here = co_await this_context();
-  const door_ref way = std::make_shared<door>(*here.loop);
-  auto got = co_await ask<wish, std::string>(way, std::move(where), std::move(how), "the handler", wish{"tea"});
-  way->shut();
+  const loop_proxy_ptr proxy = std::make_shared<loop_proxy>(*here.loop);
+  auto got = co_await call_handler_or_decline<wish, std::string>(proxy, std::move(where), std::move(how), "the handler",
+                                                                 wish{"tea"});
+  proxy->close();
   if (!got) co_return got.error().code == errc::cancelled ? "(cancelled)" : got.error().what;
   if (!got->has_value()) co_return "(declined)";
   co_return **got;
@@ -128,19 +129,20 @@ const suite<"reply"> tests = [] {
   "asking leaves nothing behind, at whatever step it is stopped"_test = [] {
     every_step([](loop& l) -> task<void> {
       const counted alive;
-      const door_ref way = std::make_shared<door>(l);
+      const loop_proxy_ptr proxy = std::make_shared<loop_proxy>(l);
       handler how = [counter = counted{}](wish, reply<std::string> give) { give("yes"); };
-      auto got = co_await ask<wish, std::string>(way, {}, std::move(how), "the handler", wish{"tea"});
+      auto got =
+          co_await call_handler_or_decline<wish, std::string>(proxy, {}, std::move(how), "the handler", wish{"tea"});
       expect(got.has_value() or got.error().code == errc::cancelled);
-      way->shut();
+      proxy->close();
     });
   };
 };
 
 struct hall {
-  usage users;
+  wait_group users;
   task<void> stay(duration length) {
-    const usage::mark in{users};
+    const wait_group::guard in{users};
     const counted alive;
     auto slept = co_await sleep_for(length);
     ignore(slept, "a stop ends it, too");
@@ -148,25 +150,25 @@ struct hall {
 };
 
 const suite<"usage"> usage_tests = [] {
-  "one waits for the last who is inside"_test = [] {
+  "close waits for the last function that is running"_test = [] {
     manual_clock by;
     run(by, [](manual_clock& c) -> task<void> {
       hall h;
       scope all{co_await this_context()};
       for (const int length : {3, 9, 5}) all.spawn(h.stay(std::chrono::seconds{length}));
       auto turn = co_await sleep_for(std::chrono::seconds{1});
-      expect(turn.has_value() and h.users.users() == 3_ul);
-      co_await h.users.ended();
-      expect(h.users.users() == 0_ul and c.elapsed() >= std::chrono::seconds{9});
+      expect(turn.has_value() and h.users.count() == 3_ul);
+      co_await h.users.wait();
+      expect(h.users.count() == 0_ul and c.elapsed() >= std::chrono::seconds{9});
       co_await all.join();
     }(by));
   };
 
-  "where nobody is inside there is nothing to wait for"_test = [] {
+  "close does not wait if no function is running"_test = [] {
     manual_clock by;
     run(by, [](manual_clock& c) -> task<void> {
       hall h;
-      co_await h.users.ended();
+      co_await h.users.wait();
       expect(c.elapsed() == duration::zero());
     }(by));
   };
@@ -182,17 +184,17 @@ const suite<"usage"> usage_tests = [] {
           all.spawn(h.stay(std::chrono::seconds{5}));
           auto turn = co_await sleep_for(std::chrono::seconds{1});
           ignore(turn, "only a turn of the loop is wanted");
-          co_await h.users.ended();
-          expect(h.users.users() == 0_ul);
+          co_await h.users.wait();
+          expect(h.users.count() == 0_ul);
           co_await all.join();
         },
         {.clock = &by});
   };
 
-  "an object that dies under its users ends the process with a sentence"_test = [] {
-    expect(ends_with("an object died while coroutines were inside it", [] {
-      auto h = std::make_unique<usage>();
-      const auto* inside = new usage::mark{*h};
+  "destroying an object that is in use ends the process with a message"_test = [] {
+    expect(aborts_with("an object died while coroutines were inside it", [] {
+      auto h = std::make_unique<wait_group>();
+      const auto* inside = new wait_group::guard{*h};
       static_cast<void>(inside);
       h.reset();
     }));

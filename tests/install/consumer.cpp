@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a user's first program looks like; built by ./dev check install against the installed library and in a project
 // that includes this one.
-#include <hawser/runtime/keeper.hpp>
+#include <hawser/runtime/process/keeper.hpp>
 
 #include <cstdio>
 

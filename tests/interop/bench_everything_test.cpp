@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // hawser-bench pointed at a server of other people, over each of the three transports, as its user would do it.
 #include "../support/bench_program.hpp"
-#include "../support/http_guest.hpp"
-#include "../support/interop.hpp"
+#include "../support/http_server_process.hpp"
+#include "../support/interop_servers.hpp"
 #include "../support/run.hpp"
 #include "../support/temporary_folder.hpp"
 
@@ -25,12 +25,12 @@ task<void> measure(loop& home, std::string transport, std::string type, std::str
   if (!found) co_return;
   const testing::temporary_folder folder;
   keeper starter{home};
-  testing::http_guest guest{*std::move(found), folder / "remote"};
+  testing::http_server_process guest{*std::move(found), folder / "remote"};
   const bool listens = co_await guest.start(starter);
   if (listens) {
     // It runs by itself while this loop stands still.
     std::optional<bench_program> p;
-    testing::measure_whole(p, {"--free", "--type", type, "--url", guest.url(path)}, 6);
+    testing::measure_all_phases(p, {"--free", "--type", type, "--url", guest.url(path)}, 6);
     is_complete(*p);
   }
   co_await guest.stop();
@@ -46,13 +46,13 @@ void measure_on_the_network(const char* transport, const char* type, const char*
 const suite<"interop bench: everything"> tests = [] {
   "it is measured over stdio, with the memory of its process"_test = [] {
     const auto found = testing::interop_server(interop::everything, {"stdio"});
-    if (!found or not testing::bench_measures()) return;
+    if (!found or not testing::bench_can_measure()) return;
     const std::string token = testing::new_token();
     std::vector<std::string> words{"--", found->program};
     words.insert(words.end(), found->arguments.begin(), found->arguments.end());
     words.push_back(token);
     std::optional<bench_program> done;
-    testing::measure_whole(done, words, 6);
+    testing::measure_all_phases(done, words, 6);
     const bench_program& p = *done;
     is_complete(p);
     expect(p.figure("server's memory after its first answer, PSS") > 10.0_d);
@@ -61,11 +61,11 @@ const suite<"interop bench: everything"> tests = [] {
   };
 
   "it is measured over Streamable HTTP"_test = [] {
-    if (testing::bench_measures()) measure_on_the_network("streamableHttp", "http", "/mcp");
+    if (testing::bench_can_measure()) measure_on_the_network("streamableHttp", "http", "/mcp");
   };
 
   "it is measured over SSE"_test = [] {
-    if (testing::bench_measures()) measure_on_the_network("sse", "sse", "/sse");
+    if (testing::bench_can_measure()) measure_on_the_network("sse", "sse", "/sse");
   };
 };
 

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "../support/fixture.hpp"
-#include "../support/interop.hpp"
+#include "../support/interop_servers.hpp"
 #include "../support/source_root.hpp"
 #include "../support/temporary_folder.hpp"
 
@@ -56,7 +56,7 @@ std::string quoted(const std::string& word) { return '\'' + word + '\''; }  // n
 
 // Nothing, and a skipped test, where the suite or its node is missing.
 std::optional<std::string> suite_command() {
-  const auto found = testing::interop_server_on_22(testing::interop::conformance);
+  const auto found = testing::interop_server_on_node_22(testing::interop::conformance);
   if (!found) return std::nullopt;
   return quoted(found->program) + ' ' + quoted(found->arguments.front());
 }

@@ -5,16 +5,16 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 
-#include "../../runtime/scope.hpp"
+#include "../../runtime/async/scope.hpp"
 #include "../support/contains.hpp"
-#include "../support/interop_house.hpp"
+#include "../support/interop_fixture.hpp"
 
 namespace everything_input_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
 using testing::contains;
-using testing::interop_house;
+using testing::interop_fixture;
 namespace interop = testing::interop;
 namespace json = boost::json;
 using action = elicitation_answer::action;
@@ -26,85 +26,86 @@ json::object sample(std::string_view text) {
           {"stopReason", "endTurn"}};
 }
 
-task<void> looks_at_roots(interop_house& house) {
+task<void> looks_at_roots(interop_fixture& fixture) {
   const auto knows = [&] {
-    return house.told(host_change::kind::log_message, "everything", "Roots updated: 1 root") > 0;
+    return fixture.told(host_change::kind::log_message, "everything", "Roots updated: 1 root") > 0;
   };
-  const bool told = co_await house.until(knows);
+  const bool told = co_await fixture.until(knows);
   expect(told);
-  expect(fatal(!house.user.looks.empty()));
-  expect(house.user.looks.front().server == "everything");
-  const std::string first = co_await house.call("everything__get-roots-list");
+  expect(fatal(!fixture.user.looks.empty()));
+  expect(fixture.user.looks.front().server == "everything");
+  const std::string first = co_await fixture.call("everything__get-roots-list");
   expect(contains(first, "URI: file:///tmp/one") and contains(first, "1 total")) << first;
 
-  house.user.roots.push_back({.uri = "file:///tmp/two", .name = "two"});
-  auto notified = house.at().notify("everything", "notifications/roots/list_changed");
+  fixture.user.roots.push_back({.uri = "file:///tmp/two", .name = "two"});
+  auto notified = fixture.at().notify("everything", "notifications/roots/list_changed");
   expect(notified.has_value());
   const auto looked = [&] {
-    return house.told(host_change::kind::log_message, "everything", "Roots updated: 2 root") > 0;
+    return fixture.told(host_change::kind::log_message, "everything", "Roots updated: 2 root") > 0;
   };
-  const bool looked_again = co_await house.until(looked);
+  const bool looked_again = co_await fixture.until(looked);
   expect(looked_again);
-  const std::string second = co_await house.call("everything__get-roots-list");
+  const std::string second = co_await fixture.call("everything__get-roots-list");
   expect(contains(second, "URI: file:///tmp/two")) << second;
 }
 
-task<void> asks_the_model(interop_house& house) {
-  house.user.sample = sample("an answer");
+task<void> asks_the_model(interop_fixture& fixture) {
+  fixture.user.sample = sample("an answer");
   const std::string answer =
-      co_await house.call("everything__trigger-sampling-request", R"({"prompt":"say","maxTokens":50})");
+      co_await fixture.call("everything__trigger-sampling-request", R"({"prompt":"say","maxTokens":50})");
   expect(answer.starts_with("LLM sampling result:") and contains(answer, R"("text": "an answer")")) << answer;
-  expect(fatal(house.user.prompts.size() == 1_ul));
-  const sampling_request& asked = house.user.prompts.front();
+  expect(fatal(fixture.user.prompts.size() == 1_ul));
+  const sampling_request& asked = fixture.user.prompts.front();
   expect(asked.server == "everything" and asked.params.at("maxTokens") == 50);
   expect(contains(json::serialize(asked.params), "Resource trigger-sampling-request context: say"));
 
-  house.user.sample.reset();
-  auto declined = co_await house.at().call("everything__trigger-sampling-request", R"({"prompt":"say"})");
+  fixture.user.sample.reset();
+  auto declined = co_await fixture.at().call("everything__trigger-sampling-request", R"({"prompt":"say"})");
   expect(fatal(declined.has_value()));
   expect(declined->is_error() and contains(declined->text(), "MCP error -1: ")) << declined->text();
 }
 
-task<void> asks_by_form(interop_house& house) {
-  house.user.form = {.what = action::accept, .content = {{"name", "Ada"}, {"check", true}, {"integer", 7}}};
-  const std::string accepted = co_await house.call("everything__trigger-elicitation-request");
+task<void> asks_by_form(interop_fixture& fixture) {
+  fixture.user.form = {.what = action::accept, .content = {{"name", "Ada"}, {"check", true}, {"integer", 7}}};
+  const std::string accepted = co_await fixture.call("everything__trigger-elicitation-request");
   expect(contains(accepted, "User provided the requested information") and contains(accepted, "- Name: Ada"))
       << accepted;
   // What the user did not change is what the form was prefilled with.
   expect(contains(accepted, R"("integer": 7)") and contains(accepted, R"("number": 3.14)")) << accepted;
   expect(contains(accepted, R"("untitledSingleSelectEnum": "Monica")")) << accepted;
-  expect(fatal(house.user.forms.size() == 1_ul));
-  expect(house.user.forms.front().server == "everything");
-  expect(house.user.forms.front().message == "Please provide inputs for the following fields:");
-  expect(house.user.forms.front().schema.at("properties").as_object().size() == 13_ul);
+  expect(fatal(fixture.user.forms.size() == 1_ul));
+  expect(fixture.user.forms.front().server == "everything");
+  expect(fixture.user.forms.front().message == "Please provide inputs for the following fields:");
+  expect(fixture.user.forms.front().schema.at("properties").as_object().size() == 13_ul);
 
-  house.user.form = {.what = action::decline};
-  const std::string declined = co_await house.call("everything__trigger-elicitation-request");
+  fixture.user.form = {.what = action::decline};
+  const std::string declined = co_await fixture.call("everything__trigger-elicitation-request");
   expect(contains(declined, "User declined to provide the requested information")) << declined;
-  house.user.form = {.what = action::cancel};
-  const std::string cancelled = co_await house.call("everything__trigger-elicitation-request");
+  fixture.user.form = {.what = action::cancel};
+  const std::string cancelled = co_await fixture.call("everything__trigger-elicitation-request");
   expect(contains(cancelled, "User cancelled the elicitation dialog")) << cancelled;
 }
 
-task<void> asks_by_page(interop_house& house) {
-  house.user.url = {.what = action::accept};
+task<void> asks_by_page(interop_fixture& fixture) {
+  fixture.user.url = {.what = action::accept};
   const std::string arguments = R"({"url":"https://example.com/a","message":"Open it"})";
-  const std::string accepted = co_await house.call("everything__trigger-url-elicitation", arguments);
+  const std::string accepted = co_await fixture.call("everything__trigger-url-elicitation", arguments);
   expect(contains(accepted, "User completed the URL elicitation flow")) << accepted;
-  expect(fatal(house.user.pages.size() == 1_ul));
-  expect(house.user.pages.front().url == "https://example.com/a" and house.user.pages.front().message == "Open it");
-  house.user.url = {.what = action::decline};
-  const std::string declined = co_await house.call("everything__trigger-url-elicitation", arguments);
+  expect(fatal(fixture.user.pages.size() == 1_ul));
+  expect(fixture.user.pages.front().url == "https://example.com/a" and fixture.user.pages.front().message == "Open it");
+  fixture.user.url = {.what = action::decline};
+  const std::string declined = co_await fixture.call("everything__trigger-url-elicitation", arguments);
   expect(contains(declined, "User declined to open the URL")) << declined;
 }
 
-task<void> asks_by_error(interop_house& house) {
-  house.user.url = {.what = action::decline};
-  const std::size_t before = house.user.pages.size();
-  auto answer = co_await house.at().call("everything__trigger-url-elicitation",
-                                         R"({"url":"https://example.com/b","errorPath":true})");
+task<void> asks_by_error(interop_fixture& fixture) {
+  fixture.user.url = {.what = action::decline};
+  const std::size_t before = fixture.user.pages.size();
+  auto answer = co_await fixture.at().call("everything__trigger-url-elicitation",
+                                           R"({"url":"https://example.com/b","errorPath":true})");
   expect(answer.has_error() and answer.error().code == errc::remote and answer.error().native == -32042_i);
-  expect(house.user.pages.size() == before + 1 and house.user.pages.back().url == "https://modelcontextprotocol.io");
+  expect(fixture.user.pages.size() == before + 1 and
+         fixture.user.pages.back().url == "https://modelcontextprotocol.io");
 }
 
 // A stop while the server waits for its model.
@@ -113,44 +114,44 @@ struct open_call {
   std::chrono::steady_clock::duration stop_took{};
 };
 
-task<void> call_into(interop_house& house, open_call& call) {
-  call.answer.emplace(co_await house.at().call("everything__trigger-sampling-request", R"({"prompt":"say"})"));
+task<void> record_call(interop_fixture& fixture, open_call& call) {
+  call.answer.emplace(co_await fixture.at().call("everything__trigger-sampling-request", R"({"prompt":"say"})"));
 }
 
-task<void> stops_with(interop_house& house, open_call& call) {
-  house.user.thinks = true;
+task<void> stops_with(interop_fixture& fixture, open_call& call) {
+  fixture.user.thinks = true;
   scope calls{co_await this_context()};
-  calls.spawn(call_into(house, call));
-  const auto asked = [&] { return !house.user.prompts.empty(); };
-  const bool was_asked = co_await house.until(asked);
+  calls.spawn(record_call(fixture, call));
+  const auto asked = [&] { return !fixture.user.prompts.empty(); };
+  const bool was_asked = co_await fixture.until(asked);
   expect(was_asked);
   const auto begin = std::chrono::steady_clock::now();
-  auto closed = co_await house.at().close();
+  auto closed = co_await fixture.at().close();
   call.stop_took = std::chrono::steady_clock::now() - begin;
   expect(closed.has_value());
   co_await calls.join();
 }
 
 const suite<"interop: everything asks"> tests = [] {
-  interop_house house{{{.name = "everything", .script = interop::everything}}};
-  house.user.roots = {{.uri = "file:///tmp/one", .name = "one"}};
+  interop_fixture fixture{{{.name = "everything", .script = interop::everything}}};
+  fixture.user.roots = {{.uri = "file:///tmp/one", .name = "one"}};
 
-  "S090 it looks at the roots, and again when they changed"_test = [&] { house.run(looks_at_roots); };
-  "S089 it asks the model, and is told when the user declines"_test = [&] { house.run(asks_the_model); };
+  "S090 it looks at the roots, and again when they changed"_test = [&] { fixture.run(looks_at_roots); };
+  "S089 it asks the model, and is told when the user declines"_test = [&] { fixture.run(asks_the_model); };
   "S091 it asks by a form: accepted with the schema's defaults, declined, cancelled"_test = [&] {
-    house.run(asks_by_form);
+    fixture.run(asks_by_form);
   };
-  "it asks to open a page: accepted, declined"_test = [&] { house.run(asks_by_page); };
+  "it asks to open a page: accepted, declined"_test = [&] { fixture.run(asks_by_page); };
   "a call that needs a page first and does not get it ends with the server's error"_test = [&] {
-    house.run(asks_by_error);
+    fixture.run(asks_by_error);
   };
-  "everything was answered, and no process of it is left"_test = [&] { house.stop(); };
+  "everything was answered, and no process of it is left"_test = [&] { fixture.stop(); };
 
   "it ends within the ladder although it takes no notice of the end of its input"_test = [] {
-    interop_house waiting{{{.name = "everything", .script = interop::everything}},
-                          {.ladder = {.after_stdin = 300ms, .after_sigterm = 20s}}};
+    interop_fixture waiting{{{.name = "everything", .script = interop::everything}},
+                            {.ladder = {.after_stdin = 300ms, .after_sigterm = 20s}}};
     open_call call;
-    waiting.run([&](interop_house& h) { return stops_with(h, call); });
+    waiting.run([&](interop_fixture& h) { return stops_with(h, call); });
     waiting.stop();
     if (!call.answer) return;  // skipped
     expect(call.answer->has_error() and call.answer->error().executed == execution::unknown);

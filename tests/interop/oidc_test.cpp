@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // oidc-provider as the authorization server of MCP servers of both eras, with a person who has a browser with cookies.
-#include "../../oauth/file_token_store.hpp"
-#include "../../runtime/sleep.hpp"
+#include "../../oauth/store/file_credential_store.hpp"
+#include "../../runtime/async/sleep.hpp"
 #include "../support/contains.hpp"
-#include "../support/oidc_house.hpp"
+#include "../support/oidc_fixture.hpp"
 
 namespace oidc_test {
 
 using namespace hawser;
 using namespace std::chrono_literals;
-using house = testing::login_guest_house;
+using fixture = testing::login_server_fixture;
 using state = server_state;
 using testing::contains;
 using testing::with_oidc;
@@ -21,26 +21,26 @@ task<void> pass(duration time) {
 
 std::optional<login> kept(const std::string& file, const std::string& url) {
   loop l;
-  file_token_store store{l, file};
-  auto found = l.run(store.of_server(url));
+  file_credential_store store{l, file};
+  auto found = l.run(store.find_for_server(url));
   return found ? *found : std::nullopt;
 }
 
 // Passive, then a login in the browser: forms, cookies, consent and the redirect.
-task<void> logs_in(house& h, std::string server, std::string revision) {
+task<void> logs_in(fixture& h, std::string server, std::string revision) {
   const server_status before = co_await h.until(server, state::needs_auth);
   expect(contains(before.advice, "hawser auth " + server)) << before.advice;
   const auto done = co_await h.log_in(server);
   expect(fatal(done.has_value()));
-  expect(done->lasting and contains(done->scope, "notes:read") and not contains(done->scope, "notes:write"))
+  expect(done->renewable and contains(done->scope, "notes:read") and not contains(done->scope, "notes:write"))
       << done->scope;
   const server_status now = h.of.status(server).value_or(server_status{});
-  expect(now.state == state::ready and now.agreed.revision == revision) << now.reason << now.agreed.revision;
+  expect(now.state == state::ready and now.negotiated.revision == revision) << now.reason << now.negotiated.revision;
   const std::string notes = co_await h.call(server + "__read_notes");
   expect(notes.starts_with("notes: ")) << notes;
 }
 
-task<void> stays_logged_in(house& h) {
+task<void> stays_logged_in(fixture& h) {
   co_await logs_in(h, "old", "2025-11-25");
   co_await logs_in(h, "new", "2026-07-28");
   expect(h.count("registrations") == 1) << "one registration serves both";
@@ -62,7 +62,7 @@ task<void> stays_logged_in(house& h) {
 }
 
 // A refresh token that came twice: the server revokes the family, and we say why.
-task<void> is_robbed(house& h) {
+task<void> is_robbed(fixture& h) {
   co_await logs_in(h, "new", "2026-07-28");
   co_await pass(6s);
   const std::string works = co_await h.call("new__read_notes");
@@ -78,7 +78,7 @@ task<void> is_robbed(house& h) {
   expect(done.has_value() and again.starts_with("notes: ")) << again;
 }
 
-task<void> steps_up(house& h) {
+task<void> steps_up(fixture& h) {
   for (const char* server : {"old", "new"}) {
     co_await logs_in(h, server, server == std::string_view{"old"} ? "2025-11-25" : "2026-07-28");
     const std::string tool = std::string{server} + "__write_note";
@@ -93,7 +93,7 @@ task<void> steps_up(house& h) {
   expect(h.count("registrations") == 1) << "the same client: " << h.count("registrations");
 }
 
-task<void> has_a_document(house& h) {
+task<void> has_a_document(fixture& h) {
   co_await logs_in(h, "old", "2025-11-25");
   co_await logs_in(h, "new", "2026-07-28");
   expect(h.count("registrations") == 0) << h.count("registrations");
@@ -101,14 +101,14 @@ task<void> has_a_document(house& h) {
   expect(login.has_value() and login->key.client == "https://hawser.example/client.json");
 }
 
-task<void> is_registered(house& h) {
+task<void> is_registered(fixture& h) {
   co_await logs_in(h, "new", "2026-07-28");
   co_await pass(6s);
   const std::string notes = co_await h.call("new__read_notes");
   expect(notes.starts_with("notes: ") and h.count("refreshes") >= 1) << notes;
 }
 
-task<void> logs_out(house& h) {
+task<void> logs_out(fixture& h) {
   co_await logs_in(h, "new", "2026-07-28");
   const auto login = kept(h.login_file(), h.guest.url("/modern/mcp"));
   auto gone = co_await h.of.log_out("new");
@@ -126,7 +126,7 @@ task<void> logs_out(house& h) {
   expect(refused.starts_with("error: ")) << refused;
 }
 
-task<void> says_no(house& h) {
+task<void> says_no(fixture& h) {
   const testing::scripted_browser denies{h.folder, "--deny"};
   co_await h.until("new", state::needs_auth);
   auto done = co_await h.of.authenticate("new", {}, h.person);
@@ -136,14 +136,14 @@ task<void> says_no(house& h) {
   expect(h.of.status("new")->state == state::needs_auth);
 }
 
-std::vector<server_settings> with_document(const testing::http_guest& guest) {
+std::vector<server_settings> with_document(const testing::http_server_process& guest) {
   auto all = testing::oidc_servers(guest);
   for (server_settings& one : all)
     std::get<http_settings>(one.transport).oauth.client_document = "https://hawser.example/client.json";
   return all;
 }
 
-std::vector<server_settings> with_client(const testing::http_guest& guest) {
+std::vector<server_settings> with_client(const testing::http_server_process& guest) {
   auto all = testing::oidc_servers(guest);
   for (server_settings& one : all) {
     auto& oauth = std::get<http_settings>(one.transport).oauth;

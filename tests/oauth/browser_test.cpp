@@ -211,11 +211,11 @@ const suite<"browser"> all = [] {
     for (const std::string url :
          {"https://a.example/", "https://a.example:8443/x/y?z=%27&w=(1);2!~*", "http://127.0.0.1:1/x",
           "http://localhost:8080/authorize?a=b", "http://[::1]:99/", "https://xn--bcher-kva.example/?a=%0A%00"}) {
-      const auto read = openable_url(url);
+      const auto read = parse_browser_url(url);
       expect(fatal(read.has_value())) << url << (read ? "" : read.error().what);
       expect(read->text() == url);
     }
-    expect(openable_url("HTTPS://A.Example/?Q").value().text() == std::string{"https://a.example/?Q"});
+    expect(parse_browser_url("HTTPS://A.Example/?Q").value().text() == std::string{"https://a.example/?Q"});
   };
 
   "E02 of 200 hostile addresses none starts anything but one program with one clean argument"_test = [] {

@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-#include "../../oauth/form.hpp"
+#include "../../oauth/url_encoded_form.hpp"
 #include "../support/every_step.hpp"
-#include "../support/form_text.hpp"
+#include "../support/form_fields.hpp"
 #include "../support/manual_clock.hpp"
 #include "callback_visits.hpp"
 
@@ -16,48 +16,48 @@ using namespace hawser::testing;
 using namespace hawser::testing::callbacks;
 using namespace std::chrono_literals;
 
-task<void> log_in_plainly(login_house& house) {
-  auto answer = co_await ask(house.at, house.get("?state=right-state&iss=https%3A%2F%2Fa.example&code=the-code"));
+task<void> log_in_plainly(callback_fixture& fixture) {
+  auto answer = co_await ask(fixture.at, fixture.get("?state=right-state&iss=https%3A%2F%2Fa.example&code=the-code"));
   expect(fatal(answer.has_value()));
   expect(answer->status == 200_i);
-  co_await finish(house);
-  expect(fatal(house.outcome && house.outcome->has_value()));
-  expect(house.outcome->value().code == secret{"the-code"});
-  expect(house.outcome->value().iss == std::string{"https://a.example"});
-  expect(house.outcome->value().error.empty());
-  co_await is_free(house.at);
-  auto again = co_await house.server.wait(secret{right_state});
+  co_await finish(fixture);
+  expect(fatal(fixture.outcome && fixture.outcome->has_value()));
+  expect(fixture.outcome->value().code == secret{"the-code"});
+  expect(fixture.outcome->value().iss == std::string{"https://a.example"});
+  expect(fixture.outcome->value().error.empty());
+  co_await is_free(fixture.at);
+  auto again = co_await fixture.server.wait(secret{right_state});
   expect(!again && again.error().code == errc::closed) << "a login is waited for once";
 }
 
-task<void> forge_before(login_house& house) {
+task<void> forge_before(callback_fixture& fixture) {
   for (const char* query :
        {"", "?", "?code=evil", "?code=evil&state=", "?code=evil&state=wrong-state",
         "?code=evil&state=right-state&state=right-state", "?code=evil&code=x&state=right-state", "?error=access_denied",
         "?error=access_denied&state=wrong", "?state=right-state%00&code=x", "?code=%zz&state=right-state"})
-    expect(co_await status_of(house.at, house.get(query)) == 400) << query;
-  co_await succeed(house);
+    expect(co_await status_of(fixture.at, fixture.get(query)) == 400) << query;
+  co_await succeed(fixture);
 }
 
-task<void> forge_after(login_house& house) {
+task<void> forge_after(callback_fixture& fixture) {
   // Two on two connections before the loop has a turn to close anything.
-  auto first = co_await connect_to({house.at});
-  auto second = co_await connect_to({house.at});
+  auto first = co_await connect_to({fixture.at});
+  auto second = co_await connect_to({fixture.at});
   expect(fatal(first.has_value() && second.has_value()));
-  first->write(house.success());
-  second->write(house.success("another"));
+  first->write(fixture.success());
+  second->write(fixture.success("another"));
   auto one = co_await received_response::read(*first);
   auto two = co_await received_response::read(*second);
-  co_await finish(house);
+  co_await finish(fixture);
   const int a = one ? one->status : 0;
   const int b = two ? two->status : 0;
   expect((a == 200) != (b == 200)) << a << b;
   expect(a + b == 200 || a + b == 600) << "the other one heard 400, or found the door closed";
-  expect(fatal(house.outcome && house.outcome->has_value()));
-  expect(house.outcome->value().code == secret{a == 200 ? "the-code" : "another"});
+  expect(fatal(fixture.outcome && fixture.outcome->has_value()));
+  expect(fixture.outcome->value().code == secret{a == 200 ? "the-code" : "another"});
   co_await first->close();
   co_await second->close();
-  co_await is_free(house.at);
+  co_await is_free(fixture.at);
 }
 
 const std::vector<std::string> xss{"<script>alert(1)</script>",
@@ -75,8 +75,8 @@ const std::vector<std::string> xss{"<script>alert(1)</script>",
                                    "<meta http-equiv=refresh content=0;url=//evil.example>"};
 
 // The page is the same, byte for byte, whatever the redirect says.
-task<void> collect_page(login_house& house, std::string query, std::string& page) {
-  auto answer = co_await ask(house.at, house.get(query));
+task<void> collect_page(callback_fixture& fixture, std::string query, std::string& page) {
+  auto answer = co_await ask(fixture.at, fixture.get(query));
   expect(fatal(answer.has_value()));
   page = std::to_string(answer->status) + answer->body;
   for (const http_field& one : answer->fields.all())
@@ -95,51 +95,51 @@ task<void> collect_page(login_house& house, std::string query, std::string& page
   expect(answer->body.find("http") == std::string::npos);
 }
 
-task<void> deny(login_house& house) {
+task<void> deny(callback_fixture& fixture) {
   std::string text;
   while (text.size() < 100 << 10) text += "\x1B[31m<script>alert(1)</script>\n";
   const auto answer = co_await ask(
-      house.at, house.get("?error=access_denied&state=right-state&error_description=" + percent_encoded(text)));
+      fixture.at, fixture.get("?error=access_denied&state=right-state&error_description=" + percent_encoded(text)));
   expect(fatal(answer.has_value()));
   expect(answer->status == 200_i);
   expect(contains(answer->body, "Not logged in"));
   expect(!contains(answer->body, "access_denied"));
   expect(!contains(answer->body, "alert"));
-  co_await finish(house);
-  expect(fatal(house.outcome && house.outcome->has_value()));
-  const callback_answer& got = house.outcome->value();
+  co_await finish(fixture);
+  expect(fatal(fixture.outcome && fixture.outcome->has_value()));
+  const authorization_response& got = fixture.outcome->value();
   expect(got.code.empty());
   expect(got.error == std::string{"access_denied"});
   expect(got.error_description.size() <= text.size());
   expect(got.error_description.starts_with("[31m<script>alert(1)</script> [31m")) << got.error_description;
 }
 
-task<void> bring_nothing(login_house& house) {
-  expect(co_await status_of(house.at, house.get("?state=right-state")) == 200);
-  co_await finish(house);
-  expect(fatal(house.outcome.has_value()));
-  expect(fatal(!house.outcome->has_value()));
-  expect(house.outcome->error().code == errc::protocol);
+task<void> bring_nothing(callback_fixture& fixture) {
+  expect(co_await status_of(fixture.at, fixture.get("?state=right-state")) == 200);
+  co_await finish(fixture);
+  expect(fatal(fixture.outcome.has_value()));
+  expect(fatal(!fixture.outcome->has_value()));
+  expect(fixture.outcome->error().code == errc::protocol);
 }
 
-task<void> never_come(login_house& house) {
-  co_await finish(house);
-  expect(fatal(house.outcome.has_value()));
-  expect(fatal(!house.outcome->has_value()));
-  expect(house.outcome->error().code == errc::timed_out);
-  co_await is_free(house.at);
+task<void> never_come(callback_fixture& fixture) {
+  co_await finish(fixture);
+  expect(fatal(fixture.outcome.has_value()));
+  expect(fatal(!fixture.outcome->has_value()));
+  expect(fixture.outcome->error().code == errc::timed_out);
+  co_await is_free(fixture.at);
 }
 
 task<void> stop_in_the_middle(loop& l) {
-  co_await conduct(l, {}, 5min, [](login_house& house) -> task<void> {
-    static constexpr auto visit = [](login_house& inside) -> task<void> {
+  co_await conduct(l, {}, 5min, [](callback_fixture& fixture) -> task<void> {
+    static constexpr auto visit = [](callback_fixture& inside) -> task<void> {
       auto wrong = co_await ask(inside.at, inside.get("?state=wrong"));
       auto right = co_await ask(inside.at, inside.success());
       ignore(wrong, "a stop may have come first");
       ignore(right, "a stop may have come first");
       if (right) co_await finish(inside);
     };
-    return visit(house);
+    return visit(fixture);
   });
 }
 
@@ -186,7 +186,7 @@ const suite<"callback server"> tests = [] {
     std::string ours, denied;
     const auto page_for = [](std::string query) {
       std::string page;
-      with_login([&](login_house& house) { return collect_page(house, query, page); });
+      with_login([&](callback_fixture& fixture) { return collect_page(fixture, query, page); });
       return page;
     };
     const std::string refused = page_for("?state=wrong&code=x");
@@ -216,7 +216,7 @@ const suite<"callback server"> tests = [] {
     expect(contains(second.error().what, "127.0.0.1:" + port)) << second.error().what;
   };
 
-  "E09 who never comes back is waited for as long as was said, five minutes at most"_test = [] {
+  "E09 the wait for the redirect ends after its bound, at most five minutes"_test = [] {
     for (const auto& [bound, expected] : {std::pair<duration, duration>{30s, 30s}, {24h, 5min}}) {
       manual_clock time;
       loop l{loop::options{.clock = &time}};

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 
-#include "../../runtime/timeout.hpp"
+#include "../../runtime/async/timeout.hpp"
 #include "../support/manual_clock.hpp"
 #include "callback_visits.hpp"
 
@@ -14,56 +14,56 @@ using namespace hawser::testing;
 using namespace hawser::testing::callbacks;
 using namespace std::chrono_literals;
 
-task<void> knock_wrongly(login_house& house) {
-  const std::string fields = " HTTP/1.1\r\nHost: " + house.host + "\r\n\r\n";
+task<void> knock_wrongly(callback_fixture& fixture) {
+  const std::string fields = " HTTP/1.1\r\nHost: " + fixture.host + "\r\n\r\n";
   const std::string query = "?code=the-code&state=right-state";
-  expect(co_await status_of(house.at, "GET /favicon.ico" + fields) == 404);
-  expect(co_await status_of(house.at, "GET /callback/guess" + query + fields) == 404);
-  expect(co_await status_of(house.at, "GET " + house.path + "/" + query + fields) == 404);
-  expect(co_await status_of(house.at, "GET http://" + house.host + house.path + query + fields) == 404);
+  expect(co_await status_of(fixture.at, "GET /favicon.ico" + fields) == 404);
+  expect(co_await status_of(fixture.at, "GET /callback/guess" + query + fields) == 404);
+  expect(co_await status_of(fixture.at, "GET " + fixture.path + "/" + query + fields) == 404);
+  expect(co_await status_of(fixture.at, "GET http://" + fixture.host + fixture.path + query + fields) == 404);
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS"})
-    expect(co_await status_of(house.at, method + (" " + house.path + query) + " HTTP/1.1\r\nHost: " + house.host +
-                                            "\r\nContent-Length: 0\r\n\r\n") == 405)
+    expect(co_await status_of(fixture.at, method + (" " + fixture.path + query) + " HTTP/1.1\r\nHost: " + fixture.host +
+                                              "\r\nContent-Length: 0\r\n\r\n") == 405)
         << method;
-  auto head = co_await ask_to_end(
-      house.at, "HEAD " + house.path + query + " HTTP/1.1\r\nHost: " + house.host + "\r\nConnection: close\r\n\r\n");
+  auto head = co_await ask_to_end(fixture.at, "HEAD " + fixture.path + query + " HTTP/1.1\r\nHost: " + fixture.host +
+                                                  "\r\nConnection: close\r\n\r\n");
   expect(head.has_value() && head->starts_with("HTTP/1.1 405 "));
-  co_await succeed(house);
+  co_await succeed(fixture);
 }
 
-task<void> come_by_other_names(login_house& house) {
-  const std::string port = house.host.substr(house.host.find(':'));
-  const std::string line = "GET " + house.path + "?code=evil&state=right-state HTTP/1.1\r\n";
+task<void> come_by_other_names(callback_fixture& fixture) {
+  const std::string port = fixture.host.substr(fixture.host.find(':'));
+  const std::string line = "GET " + fixture.path + "?code=evil&state=right-state HTTP/1.1\r\n";
   for (const std::string& host :
        {"localhost" + port, "evil.example" + port, std::string{"127.0.0.1"}, "127.0.0.1" + port + ".evil.example",
         "[::1]" + port, std::string{}, std::string{"127.0.0.1:1"}})
-    expect(co_await status_of(house.at, line + "Host: " + host + "\r\n\r\n") == 403) << host;
-  expect(co_await status_of(house.at, line + "\r\n") == 400) << "none";
-  expect(co_await status_of(house.at, line + "Host: " + house.host + "\r\nHost: evil.example\r\n\r\n") == 400);
-  expect(co_await status_of(house.at, "GET " + house.path + " HTTP/1.0\r\n\r\n") == 403) << "none, and may be";
-  co_await succeed(house);
+    expect(co_await status_of(fixture.at, line + "Host: " + host + "\r\n\r\n") == 403) << host;
+  expect(co_await status_of(fixture.at, line + "\r\n") == 400) << "none";
+  expect(co_await status_of(fixture.at, line + "Host: " + fixture.host + "\r\nHost: evil.example\r\n\r\n") == 400);
+  expect(co_await status_of(fixture.at, "GET " + fixture.path + " HTTP/1.0\r\n\r\n") == 403) << "none, and may be";
+  co_await succeed(fixture);
 }
 
-task<void> come_slowly(login_house& house) {
+task<void> come_slowly(callback_fixture& fixture) {
   // Before them ten that say nothing, two that never end their request, and one that breaks it off.
   std::vector<stream> idle;
   for (int i = 0; i < 13; ++i) {
-    auto made = co_await connect_to({house.at});
+    auto made = co_await connect_to({fixture.at});
     expect(fatal(made.has_value()));
-    if (i == 10) made->write("GET " + house.path);
-    if (i == 11) made->write("GET / HTTP/1.1\r\nHost: " + house.host + "\r\nX: ");
+    if (i == 10) made->write("GET " + fixture.path);
+    if (i == 11) made->write("GET / HTTP/1.1\r\nHost: " + fixture.host + "\r\nX: ");
     if (i == 12) co_await made->close();
     idle.push_back(*std::move(made));
   }
   co_await several_turns();
-  co_await succeed(house);
+  co_await succeed(fixture);
   for (stream& one : idle) co_await one.close();
 }
 
-task<void> crowd_in(login_house& house) {
+task<void> crowd_in(callback_fixture& fixture) {
   std::vector<stream> crowd;
   for (int i = 0; i < 20; ++i) {
-    auto made = co_await connect_to({house.at});
+    auto made = co_await connect_to({fixture.at});
     expect(fatal(made.has_value()));
     crowd.push_back(*std::move(made));
     co_await several_turns();
@@ -75,33 +75,34 @@ task<void> crowd_in(login_house& house) {
     expect(end.has_value());
     co_await one.close();
   }
-  co_await succeed(house);
+  co_await succeed(fixture);
 }
 
-task<void> trickle(login_house& house) {
-  auto made = co_await connect_to({house.at});
+task<void> trickle(callback_fixture& fixture) {
+  auto made = co_await connect_to({fixture.at});
   expect(fatal(made.has_value()));
-  made->write("GET " + house.path + "?code=x&sta");
+  made->write("GET " + fixture.path + "?code=x&sta");
   auto said = co_await read_to_end(*made);
   expect(said.has_value() && said->starts_with("HTTP/1.1 408 "));
   co_await made->close();
-  co_await succeed(house);
+  co_await succeed(fixture);
 }
 
-task<void> come_with_too_much(login_house& house) {
+task<void> come_with_too_much(callback_fixture& fixture) {
   const std::string big(9'000, 'x');
-  expect(co_await status_of(house.at, "GET " + house.path + "?code=x&state=right-state HTTP/1.1\r\nHost: " +
-                                          house.host + "\r\nCookie: " + big + "\r\n\r\n") == 431);
-  expect(co_await status_of(house.at, house.get("?code=x&state=right-state&x=" + std::string(400'000, 'x'))) == 431);
-  expect(co_await status_of(house.at, "GET " + house.path + " HTTP/1.1\r\nHost: " + house.host +
-                                          "\r\nContent-Length: 9000\r\n\r\n" + big) == 413);
-  expect(co_await status_of(house.at, "POST " + house.path + " HTTP/1.1\r\nHost: " + house.host +
-                                          "\r\nContent-Length: 9000\r\n\r\n") == 405)
+  expect(co_await status_of(fixture.at, "GET " + fixture.path + "?code=x&state=right-state HTTP/1.1\r\nHost: " +
+                                            fixture.host + "\r\nCookie: " + big + "\r\n\r\n") == 431);
+  expect(co_await status_of(fixture.at, fixture.get("?code=x&state=right-state&x=" + std::string(400'000, 'x'))) ==
+         431);
+  expect(co_await status_of(fixture.at, "GET " + fixture.path + " HTTP/1.1\r\nHost: " + fixture.host +
+                                            "\r\nContent-Length: 9000\r\n\r\n" + big) == 413);
+  expect(co_await status_of(fixture.at, "POST " + fixture.path + " HTTP/1.1\r\nHost: " + fixture.host +
+                                            "\r\nContent-Length: 9000\r\n\r\n") == 405)
       << "before a body comes";
-  co_await succeed(house);
+  co_await succeed(fixture);
 }
 
-task<void> come_from_outside(login_house& house) {
+task<void> come_from_outside(callback_fixture& fixture) {
   ifaddrs* all = nullptr;
   expect(fatal(getifaddrs(&all) == 0));
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
@@ -110,20 +111,20 @@ task<void> come_from_outside(login_house& house) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text.data(), text.size());
     const auto address = ip_address::parse(text.data());
     if (!address || *address == ip_address::loopback_v4()) continue;
-    auto reached = co_await with_timeout(2s, connect_to({endpoint{*address, house.at.port}}));
+    auto reached = co_await with_timeout(2s, connect_to({endpoint{*address, fixture.at.port}}));
     expect(!reached.has_value()) << text.data();
   }
   freeifaddrs(all);
   // Another address of loopback stands for an interface on machines that have none.
   const auto other = ip_address::parse("127.0.0.2");
   expect(fatal(other.has_value()));
-  auto reached = co_await with_timeout(2s, connect_to({endpoint{*other, house.at.port}}));
+  auto reached = co_await with_timeout(2s, connect_to({endpoint{*other, fixture.at.port}}));
   expect(!reached.has_value());
   if (has_v6()) {
-    auto v6 = co_await with_timeout(2s, connect_to({endpoint{ip_address::loopback_v6(), house.at.port}}));
+    auto v6 = co_await with_timeout(2s, connect_to({endpoint{ip_address::loopback_v6(), fixture.at.port}}));
     expect(!v6.has_value());
   }
-  co_await succeed(house);
+  co_await succeed(fixture);
 }
 
 const suite<"callback server"> tests = [] {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "../../oauth/callback_server.hpp"
-#include "../support/http_house.hpp"
+#include "../support/http_server_fixture.hpp"
 #include "../support/run.hpp"
 
 namespace hawser::testing::callbacks {
@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 inline const std::string right_state = "right-state";
 
 // A login that waits, and what a browser, or somebody who pretends to be one, knows of it.
-struct login_house {
+struct callback_fixture {
   callback_server& server;
   endpoint at;
   std::string host;
   std::string path;
-  std::optional<result<callback_answer>> outcome;
+  std::optional<result<authorization_response>> outcome;
   event over;
 
   [[nodiscard]] std::string get(const std::string& query) const {
@@ -31,36 +31,36 @@ struct login_house {
   }
 };
 
-using house_visit = std::function<task<void>(login_house&)>;
+using callback_body = std::function<task<void>(callback_fixture&)>;
 
-inline task<void> wait_in(login_house& house, duration bound) {
+inline task<void> wait_in(callback_fixture& fixture, duration bound) {
   const counted alive;
-  house.outcome = co_await house.server.wait(secret{right_state}, bound);
-  house.over.set();
+  fixture.outcome = co_await fixture.server.wait(secret{right_state}, bound);
+  fixture.over.set();
 }
 
-inline task<void> conduct(loop& l, callback_place where, duration bound, house_visit visit) {
+inline task<void> conduct(loop& l, callback_options where, duration bound, callback_body visit) {
   const counted alive;
   auto server = callback_server::listen(l, std::move(where));
   expect(server.has_value()) << (server ? "" : server.error().what);
   if (!server) co_return;
   const std::string uri = server->redirect_uri();
   const std::size_t slash = uri.find('/', 7);
-  login_house house{.server = *server,
-                    .at = endpoint{ip_address::loopback_v4(), 0},
-                    .host = uri.substr(7, slash - 7),
-                    .path = uri.substr(slash),
-                    .outcome = {},
-                    .over = {}};
-  house.at.port = static_cast<std::uint16_t>(std::stoi(house.host.substr(house.host.find(':') + 1)));
+  callback_fixture fixture{.server = *server,
+                           .at = endpoint{ip_address::loopback_v4(), 0},
+                           .host = uri.substr(7, slash - 7),
+                           .path = uri.substr(slash),
+                           .outcome = {},
+                           .over = {}};
+  fixture.at.port = static_cast<std::uint16_t>(std::stoi(fixture.host.substr(fixture.host.find(':') + 1)));
   scope waiting{co_await this_context()};
-  waiting.spawn(wait_in(house, bound));
-  co_await visit(house);
+  waiting.spawn(wait_in(fixture, bound));
+  co_await visit(fixture);
   waiting.request_stop();
   co_await waiting.join();
 }
 
-inline void with_login(house_visit visit, callback_place where = {}, duration bound = 5min) {
+inline void with_login(callback_body visit, callback_options where = {}, duration bound = 5min) {
   loop l;
   l.run(conduct(l, std::move(where), bound, std::move(visit)));
 }
@@ -70,18 +70,18 @@ inline task<int> status_of(endpoint at, std::string bytes) {
   co_return answer ? answer->status : 0;
 }
 
-inline task<void> finish(login_house& house) {
-  auto over = co_await house.over.wait();
+inline task<void> finish(callback_fixture& fixture) {
+  auto over = co_await fixture.over.wait();
   ignore(over, "a test that is stopped has failed elsewhere");
 }
 
 // The right redirect, and that it was taken.
-inline task<void> succeed(login_house& house) {
-  expect(!house.outcome.has_value()) << "it still waits";
-  expect(co_await status_of(house.at, house.success()) == 200);
-  co_await finish(house);
-  expect(fatal(house.outcome && house.outcome->has_value()));
-  expect(house.outcome->value().code == secret{"the-code"});
+inline task<void> succeed(callback_fixture& fixture) {
+  expect(!fixture.outcome.has_value()) << "it still waits";
+  expect(co_await status_of(fixture.at, fixture.success()) == 200);
+  co_await finish(fixture);
+  expect(fatal(fixture.outcome && fixture.outcome->has_value()));
+  expect(fixture.outcome->value().code == secret{"the-code"});
 }
 
 inline task<void> is_free(endpoint at) {

@@ -35,8 +35,8 @@ const suite<"json fields"> tests = [] {
 
   "only true is true"_test = [] {
     const json_fields fields{document().as_object(), "x"};
-    expect(fields.says("yes"));
-    for (const char* name : {"no", "nothing", "absent", "text", "one"}) expect(!fields.says(name)) << name;
+    expect(fields.is_true("yes"));
+    for (const char* name : {"no", "nothing", "absent", "text", "one"}) expect(!fields.is_true(name)) << name;
   };
 
   "numbers are read from what states one, and are never too large to add to"_test = [] {

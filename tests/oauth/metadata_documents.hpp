@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../../oauth/metadata.hpp"
+#include "../support/oauth_http_fixture.hpp"
+#include "../support/static_http_server.hpp"
 #include "../support/ut.hpp"
-#include "../support/web_pages.hpp"
-#include "../support/web_visit.hpp"
 
 namespace hawser::testing::documents {
 
@@ -15,33 +15,39 @@ inline const std::string resource_root = "/.well-known/oauth-protected-resource"
 inline const std::string server_root = "/.well-known/oauth-authorization-server";
 inline const std::string oidc_root = "/.well-known/openid-configuration";
 
-inline result<std::optional<resource_metadata>> resource_of(const web_pages& at, std::string_view path,
+inline result<std::optional<resource_metadata>> resource_of(const static_http_server& at, std::string_view path,
                                                             const std::string& hinted = {}) {
   std::optional<result<std::optional<resource_metadata>>> got;
-  visit_web([&](web& over) -> task<void> { got = co_await find_resource(over, at.url(path), at.filled(hinted)); });
+  with_oauth_http([&](oauth_http& over) -> task<void> {
+    got = co_await fetch_resource_metadata(over, at.url(path), at.filled(hinted));
+  });
   return *std::move(got);
 }
 
-inline result<server_metadata> server_of(const web_pages& at, const std::string& issuer,
-                                         metadata_need need = metadata_need::code) {
-  std::optional<result<server_metadata>> got;
-  visit_web([&](web& over) -> task<void> { got = co_await find_authorization_server(over, at.filled(issuer), need); });
+inline result<authorization_server_metadata> server_of(const static_http_server& at, const std::string& issuer,
+                                                       metadata_purpose need = metadata_purpose::authorization_code) {
+  std::optional<result<authorization_server_metadata>> got;
+  with_oauth_http([&](oauth_http& over) -> task<void> {
+    got = co_await fetch_authorization_server_metadata(over, at.filled(issuer), need);
+  });
   return *std::move(got);
 }
 
-inline result<server_metadata> old_server_of(const web_pages& at, metadata_need need = metadata_need::code) {
-  std::optional<result<server_metadata>> got;
-  visit_web(
-      [&](web& over) -> task<void> { got = co_await find_old_authorization_server(over, at.url("/mcp?x=1"), need); });
+inline result<authorization_server_metadata> old_server_of(
+    const static_http_server& at, metadata_purpose need = metadata_purpose::authorization_code) {
+  std::optional<result<authorization_server_metadata>> got;
+  with_oauth_http([&](oauth_http& over) -> task<void> {
+    got = co_await fetch_legacy_server_metadata(over, at.url("/mcp?x=1"), need);
+  });
   return *std::move(got);
 }
 
-inline web_page about(const std::string& resource) {
+inline static_page about(const std::string& resource) {
   return {.body = R"({"resource":")" + resource + R"(","authorization_servers":["$ORIGIN/t1"]})"};
 }
 
 // A good document, with other members in the place of some.
-inline web_page server_page(const std::string& issuer, const std::string& more = {}) {
+inline static_page server_page(const std::string& issuer, const std::string& more = {}) {
   boost::json::object all{{"issuer", issuer},
                           {"authorization_endpoint", "$ORIGIN/authorize"},
                           {"token_endpoint", "$ORIGIN/token"},

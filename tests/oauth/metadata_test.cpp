@@ -7,9 +7,9 @@ namespace metadata_test {
 
 using namespace hawser;
 using namespace hawser::testing::documents;
-using testing::visit_web;
-using testing::web_page;
-using testing::web_pages;
+using testing::static_http_server;
+using testing::static_page;
+using testing::with_oauth_http;
 
 const suite<"metadata"> tests = [] {
   "metadata of a resource lies behind its path, then at the root"_test = [] {
@@ -24,7 +24,9 @@ const suite<"metadata"> tests = [] {
   };
 
   "metadata of an authorization server is looked for in the order of the specification"_test = [] {
-    const auto urls = [](std::string_view issuer) { return server_metadata_urls(http_url::parse(issuer).value()); };
+    const auto urls = [](std::string_view issuer) {
+      return authorization_server_metadata_urls(http_url::parse(issuer).value());
+    };
     const std::string at = "https://as.example";
     expect(urls("https://as.example") == texts{at + server_root, at + oidc_root});
     expect(urls("https://as.example/") == texts{at + server_root, at + oidc_root});
@@ -52,25 +54,25 @@ const suite<"metadata"> tests = [] {
   };
 
   "the hint of the challenge is asked first, and alone if it has a document"_test = [] {
-    const web_pages at{{{"/custom", about("$ORIGIN")}, {resource_root + "/mcp", about("$ORIGIN/mcp")}}};
+    const static_http_server at{{{"/custom", about("$ORIGIN")}, {resource_root + "/mcp", about("$ORIGIN/mcp")}}};
     const auto got = resource_of(at, "/mcp", "$ORIGIN/custom");
     expect(fatal(got.has_value() && got->has_value()));
-    expect((*got)->found_at == at.origin() + "/custom");
+    expect((*got)->document_url == at.origin() + "/custom");
     expect(at.asked() == "/custom") << at.asked();
   };
 
   "the resource is kept byte for byte, without a slash that nobody wrote"_test = [] {
-    const web_pages at{{{resource_root, about("$ORIGIN")}}};
+    const static_http_server at{{{resource_root, about("$ORIGIN")}}};
     const auto got = resource_of(at, "/mcp");
     expect(fatal(got.has_value() && got->has_value()));
     expect((*got)->resource == at.origin());
-    expect((*got)->servers == texts{at.origin() + "/t1"});
+    expect((*got)->authorization_servers == texts{at.origin() + "/t1"});
     expect(!(*got)->scopes.has_value());
     expect(at.asked() == resource_root + "/mcp " + resource_root) << at.asked();
   };
 
   "the document at the root is not looked at where the path has one"_test = [] {
-    const web_pages at{{{resource_root, about("$ORIGIN")}, {resource_root + "/mcp", about("$ORIGIN/mcp")}}};
+    const static_http_server at{{{resource_root, about("$ORIGIN")}, {resource_root + "/mcp", about("$ORIGIN/mcp")}}};
     const auto got = resource_of(at, "/mcp");
     expect(got.has_value() && got->has_value() && (*got)->resource == at.origin() + "/mcp");
     expect(at.asked() == resource_root + "/mcp") << at.asked();
@@ -78,7 +80,7 @@ const suite<"metadata"> tests = [] {
 
   "a hint that leads to nothing, and no document anywhere, is no error"_test = [] {
     for (const int status : {400, 401, 404, 405, 502}) {
-      const web_pages at{{{resource_root + "/mcp", {.status = status}}, {"/hint", {.status = status}}}};
+      const static_http_server at{{{resource_root + "/mcp", {.status = status}}, {"/hint", {.status = status}}}};
       const auto got = resource_of(at, "/mcp", "$ORIGIN/hint");
       expect(got.has_value() && !got->has_value()) << status;
       expect(at.asked() == "/hint " + resource_root + "/mcp " + resource_root) << at.asked();
@@ -86,7 +88,7 @@ const suite<"metadata"> tests = [] {
   };
 
   "a hint that names a well-known place is not asked for twice"_test = [] {
-    const web_pages at{{}};
+    const static_http_server at{{}};
     const auto got = resource_of(at, "/mcp", "$ORIGIN" + resource_root + "/mcp");
     expect(got.has_value() && !got->has_value());
     expect(at.asked() == resource_root + "/mcp " + resource_root) << at.asked();
@@ -94,7 +96,7 @@ const suite<"metadata"> tests = [] {
 
   "E01 a server in trouble is not taken for one without metadata"_test = [] {
     for (const int status : {500, 503, 504}) {
-      const web_pages at{{{resource_root + "/mcp", {.status = status}}, {server_root, {.status = status}}}};
+      const static_http_server at{{{resource_root + "/mcp", {.status = status}}, {server_root, {.status = status}}}};
       const std::string said = "status " + std::to_string(status);
       const auto resource = resource_of(at, "/mcp");
       refused(resource, errc::io, {resource_root + "/mcp", said});
@@ -105,7 +107,7 @@ const suite<"metadata"> tests = [] {
   };
 
   "E01 a connection that breaks is not taken for an answer"_test = [] {
-    const web_pages at{{{resource_root + "/mcp", {.status = 0}}, {server_root, {.status = 0}}}};
+    const static_http_server at{{{resource_root + "/mcp", {.status = 0}}, {server_root, {.status = 0}}}};
     expect(resource_of(at, "/mcp").has_error());
     expect(server_of(at, "$ORIGIN").has_error());
     expect(old_server_of(at).has_error());
@@ -116,7 +118,7 @@ const suite<"metadata"> tests = [] {
     std::string deep = R"({"a":)" + std::string(100, '[') + std::string(100, ']') + '}';
     const std::string large = R"({"a":")" + std::string(std::size_t{10} << 20, 'x') + "\"}";
     struct bad {
-      web_page page;
+      static_page page;
       errc code;
       std::string_view says;
     };
@@ -124,7 +126,7 @@ const suite<"metadata"> tests = [] {
          {bad{{.body = "<html>", .type = "text/html"}, errc::protocol, "is not JSON"},
           bad{{.body = "[]"}, errc::protocol, "is not a JSON object"}, bad{{.body = ""}, errc::protocol, "is not JSON"},
           bad{{.body = deep}, errc::protocol, "deep"}, bad{{.body = large}, errc::too_large, "limit"}}) {
-      const web_pages at{{{resource_root + "/mcp", one.page}, {server_root, one.page}}};
+      const static_http_server at{{{resource_root + "/mcp", one.page}, {server_root, one.page}}};
       refused(resource_of(at, "/mcp"), one.code, {resource_root + "/mcp", one.says});
       refused(server_of(at, "$ORIGIN"), one.code, {server_root, one.says});
       refused(old_server_of(at), one.code, {server_root, one.says});
@@ -133,7 +135,7 @@ const suite<"metadata"> tests = [] {
 
   "E01 T-20 metadata about another resource is refused, and the error names url and field"_test = [] {
     for (const std::string resource : {"https://evil.example.com/mcp", "$ORIGIN/other", "$ORIGIN/mcp/deeper", "x"}) {
-      const web_pages at{{{resource_root + "/mcp", about(resource)}}};
+      const static_http_server at{{{resource_root + "/mcp", about(resource)}}};
       refused(resource_of(at, "/mcp"), errc::protocol, {resource_root + "/mcp", "\"resource\"", at.origin() + "/mcp"});
     }
   };
@@ -151,7 +153,7 @@ const suite<"metadata"> tests = [] {
           bad{R"({"resource":"$ORIGIN","authorization_servers":[7]})", "\"authorization_servers\""},
           bad{R"({"resource":"$ORIGIN","authorization_servers":["a"],"scopes_supported":"a"})",
               "\"scopes_supported\""}}) {
-      const web_pages at{{{resource_root + "/mcp", {.body = one.body}}}};
+      const static_http_server at{{{resource_root + "/mcp", {.body = one.body}}}};
       refused(resource_of(at, "/mcp"), errc::protocol, {resource_root + "/mcp", one.field});
     }
   };
@@ -159,7 +161,7 @@ const suite<"metadata"> tests = [] {
   "scopes are joined, and what is no scope is left out"_test = [] {
     const std::string start = R"({"resource":"$ORIGIN","authorization_servers":["https://a"],"scopes_supported":)";
     const auto scopes = [&](const std::string& list) {
-      const web_pages at{{{resource_root, {.body = start + list + '}'}}}};
+      const static_http_server at{{{resource_root, {.body = start + list + '}'}}}};
       return resource_of(at, "/").value().value().scopes;
     };
     expect(scopes(R"(["a","b:c","d e","","f\"g","h\u0000"])") == std::optional<std::string>{"a b:c"});
@@ -167,10 +169,10 @@ const suite<"metadata"> tests = [] {
     expect(!scopes("null").has_value());
   };
 
-  "E02 a hint that points to where nobody should be led is refused before any request"_test = [] {
+  "E02 a resource_metadata URL at a forbidden address is refused before any request"_test = [] {
     for (const std::string bad : {"http://as.example/x", "file:///etc/passwd", "javascript:alert(1)",
                                   "https://u:p@as.example/x", "http://169.254.169.254/x", "not a url", "/relative"}) {
-      const web_pages at{{{resource_root + "/mcp", about("$ORIGIN/mcp")}}};
+      const static_http_server at{{{resource_root + "/mcp", about("$ORIGIN/mcp")}}};
       refused(resource_of(at, "/mcp", bad), errc::protocol, {"the challenge's resource_metadata", "url \""});
       expect(at.asked().empty()) << at.asked();
     }
@@ -178,14 +180,14 @@ const suite<"metadata"> tests = [] {
 
   "E02 a hint to the origin that the user typed needs no https, any other does"_test = [] {
     testing::one_address names{ip_address::loopback_v4()};
-    const web_pages at{{{"/custom", about("http://a.example:$PORT/mcp")}}};
+    const static_http_server at{{{"/custom", about("http://a.example:$PORT/mcp")}}};
     const std::string port = std::to_string(at.url("/").port);
-    visit_web(
-        [&](web& over) -> task<void> {
+    with_oauth_http(
+        [&](oauth_http& over) -> task<void> {
           const http_url server = http_url::parse("http://a.example:" + port + "/mcp").value();
-          const auto own = co_await find_resource(over, server, "http://a.example:" + port + "/custom");
+          const auto own = co_await fetch_resource_metadata(over, server, "http://a.example:" + port + "/custom");
           expect(own.has_value() && own->has_value()) << (own ? "" : own.error().what);
-          const auto other = co_await find_resource(over, server, "http://b.example:" + port + "/custom");
+          const auto other = co_await fetch_resource_metadata(over, server, "http://b.example:" + port + "/custom");
           refused(other, errc::protocol, {"b.example", "not https"});
         },
         {.names = &names});
@@ -193,21 +195,23 @@ const suite<"metadata"> tests = [] {
   };
 
   "T-20 two servers that show each other's metadata get no login"_test = [] {
-    const web_pages first{{}};
-    const web_pages second{{{resource_root + "/mcp", about(first.origin() + "/mcp")}, {"/own", about("$ORIGIN/mcp")}}};
+    const static_http_server first{{}};
+    const static_http_server second{
+        {{resource_root + "/mcp", about(first.origin() + "/mcp")}, {"/own", about("$ORIGIN/mcp")}}};
     refused(resource_of(second, "/mcp"), errc::protocol, {"\"resource\"", first.origin(), second.origin()});
     refused(resource_of(first, "/mcp", second.origin() + "/own"), errc::protocol,
             {"\"resource\"", first.origin(), second.origin()});
   };
 
   "a stop at any step of looking leaves nothing behind"_test = [] {
-    const web_pages at{{{resource_root, about("$ORIGIN")}, {"/t1" + oidc_root, server_page("$ORIGIN/t1")}}};
+    const static_http_server at{{{resource_root, about("$ORIGIN")}, {"/t1" + oidc_root, server_page("$ORIGIN/t1")}}};
     testing::every_step([&](loop& l) {
-      return testing::visiting_web_of(l, [&](web& over) -> task<void> {
-        auto resource = co_await find_resource(over, at.url("/mcp"), {});
-        auto server = co_await find_authorization_server(over, at.origin() + "/t1", metadata_need::code);
+      return testing::run_with_oauth_http(l, [&](oauth_http& over) -> task<void> {
+        auto resource = co_await fetch_resource_metadata(over, at.url("/mcp"), {});
+        auto server = co_await fetch_authorization_server_metadata(over, at.origin() + "/t1",
+                                                                   metadata_purpose::authorization_code);
         expect(resource.has_error() || resource->has_value());
-        expect(server.has_error() || server->discovered);
+        expect(server.has_error() || server->has_document);
       });
     });
   };

@@ -11,13 +11,13 @@ using namespace hawser;
 
 const suite<"scopes"> all = [] {
   "a union has each scope once, in the order of its appearance"_test = [] {
-    expect(joined_scopes("read write", "admin read") == std::string{"read write admin"});
-    expect(joined_scopes("", "") == std::string{});
-    expect(joined_scopes("  a   b ", "b") == std::string{"a b"});
+    expect(scope_union("read write", "admin read") == std::string{"read write admin"});
+    expect(scope_union("", "") == std::string{});
+    expect(scope_union("  a   b ", "b") == std::string{"a b"});
   };
 
   "what cannot be a scope is left out"_test = [] {
-    expect(joined_scopes("good b\"ad", "wor\\se tab\tbed https://example.com/a:b") ==
+    expect(scope_union("good b\"ad", "wor\\se tab\tbed https://example.com/a:b") ==
            std::string{"good https://example.com/a:b"});
   };
 
@@ -32,7 +32,7 @@ const suite<"scopes"> all = [] {
     std::string many;
     for (int i = 0; i < 40'000; ++i) many += 's' + std::to_string(i) + ' ';
     const auto cost = testing::cpu_time_of([&] {
-      expect(joined_scopes(many, many).size() == many.size() - 1);
+      expect(scope_union(many, many).size() == many.size() - 1);
       expect(has_scopes(many, many));
     });
     expect(cost < std::chrono::milliseconds{testing::instrumented ? 5'000 : 500})

@@ -48,7 +48,7 @@ tally look_up(const registry& r, unsigned seed, std::size_t servers, std::size_t
   std::uint64_t newest = 0;
   for (std::size_t i = 0; i < lookups;) {
     const std::uint64_t promised = r.version();
-    const pin now = mine.look();
+    const pin now = mine.pin_current();
     if (now->version() < newest || now->version() < promised) ++t.wrong;
     newest = now->version();
     for (int batch = 0; batch < 16; ++batch, ++i) {
@@ -126,28 +126,28 @@ const suite<"reader"> tests = [] {
   "a look sees the current table, and the next look the next one"_test = [] {
     registry r;
     reader mine{r};
-    expect(mine.look()->version() == 0_ul);
+    expect(mine.pin_current()->version() == 0_ul);
     r.replace({0, 0}, "git", tools_named({"log"}));
-    expect(mine.look()->find("git__log") != nullptr);
+    expect(mine.pin_current()->find("git__log") != nullptr);
     r.remove({0, 0});
-    expect(mine.look()->find("git__log") == nullptr && mine.look()->version() == 2_ul);
+    expect(mine.pin_current()->find("git__log") == nullptr && mine.pin_current()->version() == 2_ul);
   };
 
   "a look into a look sees the same table, until the first one ends"_test = [] {
     registry r;
     reader mine{r};
     {
-      const pin outer = mine.look();
+      const pin outer = mine.pin_current();
       r.replace({0, 0}, "git", tools_named({"log"}));
       {
-        const pin inner = mine.look();
+        const pin inner = mine.pin_current();
         expect(&*inner == &*outer && inner->empty());
       }
       r.replace({1, 0}, "web", tools_named({"fetch"}));
-      expect(mine.look()->version() == 0_ul && outer->empty());
+      expect(mine.pin_current()->version() == 0_ul && outer->empty());
       expect(r.collect() == 1_ul) << "only the one that is looked at; the one between is gone";
     }
-    expect(mine.look()->version() == 2_ul);
+    expect(mine.pin_current()->version() == 2_ul);
     expect(r.collect() == 0_ul);
   };
 
@@ -155,20 +155,20 @@ const suite<"reader"> tests = [] {
     registry r;
     reader slow{r};
     reader quick{r};
-    const pin old = slow.look();
+    const pin old = slow.pin_current();
     r.replace({0, 0}, "git", tools_named({"log"}));
-    expect(old->empty() && quick.look()->size() == 1_ul && r.table()->size() == 1_ul);
+    expect(old->empty() && quick.pin_current()->size() == 1_ul && r.table()->size() == 1_ul);
   };
 
   "a reader that no longer looks keeps one table, until it rests or ends"_test = [] {
     registry r;
     std::optional<reader> idle{r};
-    expect(idle->look()->empty());
+    expect(idle->pin_current()->empty());
     for (std::uint32_t i = 0; i < 10; ++i) r.replace({i, 0}, "s" + std::to_string(i), tools_named({"t"}));
     expect(r.collect() == 1_ul);
-    idle->rest();
+    idle->release_table();
     expect(r.collect() == 0_ul);
-    expect(idle->look()->size() == 10_ul);
+    expect(idle->pin_current()->size() == 10_ul);
     r.remove({0, 0});
     expect(r.collect() == 1_ul);
     idle.reset();
@@ -182,7 +182,7 @@ const suite<"reader"> tests = [] {
       registry r;
       r.replace({0, 0}, "git", tools_named({"log"}));
       reader mine{r};
-      held = mine.look().hold();
+      held = mine.pin_current().hold();
       r.replace({0, 0}, "git", tools_named({"status"}));
       copied = r.table();
       copied = held;
@@ -196,7 +196,7 @@ const suite<"reader"> tests = [] {
     auto r = std::make_unique<registry>();
     r->replace({0, 0}, "git", tools_named({"log"}));
     reader mine{*r};
-    const pin before = mine.look();
+    const pin before = mine.pin_current();
     r->replace({0, 0}, "git", tools_named({"status"}));
     r.reset();
     expect(before->find("git__log") != nullptr);
@@ -209,7 +209,7 @@ const suite<"reader"> tests = [] {
       std::vector<std::unique_ptr<reader>> many;
       for (int i = 0; i < 100; ++i) {
         many.push_back(std::make_unique<reader>(r));
-        expect(many.back()->look()->size() == 1_ul);
+        expect(many.back()->pin_current()->size() == 1_ul);
       }
       r.set_available({0, 0}, round % 2 == 0 ? availability::unavailable : availability::available);
       expect(r.collect() == 1_ul);
@@ -223,32 +223,33 @@ const suite<"reader"> tests = [] {
     std::vector<std::unique_ptr<reader>> many;
     for (int i = 0; i < 100; ++i) many.push_back(std::make_unique<reader>(r));
     for (const auto& one : many) {
-      const pin now = one->look();
+      const pin now = one->pin_current();
       const std::uint64_t seen = now->version();
       r.replace({0, static_cast<std::uint32_t>(seen)}, "git", tools_of({0, static_cast<std::uint32_t>(seen)}, 1));
       expect(r.collect() >= 1_ul && now->version() == seen);
       for (const auto& other : many)
-        if (other != one) other->rest();
+        if (other != one) other->release_table();
       expect(r.collect() == 1_ul) << "this reader's";
     }
   };
 
   "T-42 a publication between seeing a table and saying so is noticed"_test = [] {
-    hawser::detail::board board{std::make_unique<const tool_table>(1).release()};
-    hawser::detail::hazard_slot& slot = board.take_slot();
+    hawser::detail::table_publisher table_publisher{std::make_unique<const tool_table>(1).release()};
+    hawser::detail::hazard_slot& slot = table_publisher.take_slot();
     int publications = 0;
     const auto publish_and_free = [&] {
       if (publications == 3) return;
       ++publications;
-      board.publish(std::make_unique<const tool_table>(1).release());
-      board.collect();
+      table_publisher.publish(std::make_unique<const tool_table>(1).release());
+      table_publisher.collect();
     };
-    const tool_table* const table = board.protect_current(slot, publish_and_free);
-    expect(publications == 3 && table == board.current());
-    board.publish(std::make_unique<const tool_table>(1).release());
-    expect(board.collect() == 1_ul && table != board.current() && table->empty()) << "it is protected";
-    hawser::detail::board::return_slot(slot);
-    expect(board.collect() == 0_ul);
+    const tool_table* const table = table_publisher.protect_current(slot, publish_and_free);
+    expect(publications == 3 && table == table_publisher.current());
+    table_publisher.publish(std::make_unique<const tool_table>(1).release());
+    expect(table_publisher.collect() == 1_ul && table != table_publisher.current() && table->empty())
+        << "it is protected";
+    hawser::detail::table_publisher::return_slot(slot);
+    expect(table_publisher.collect() == 0_ul);
   };
 
   "T-42 a look in the very moment of a publication never sees a table that is gone"_test = [] {
@@ -260,7 +261,7 @@ const suite<"reader"> tests = [] {
       reader mine{r};
       std::uint64_t newest = 0;
       while (!stop.load(std::memory_order_relaxed)) {
-        const pin now = mine.look();
+        const pin now = mine.pin_current();
         if (now->version() < newest || now->size() != 1) wrong.fetch_add(1);
         newest = now->version();
       }
@@ -294,7 +295,7 @@ const suite<"reader"> tests = [] {
       threads.emplace_back([&] {
         for (int rounds = 0; rounds < 200 || !stop.load(std::memory_order_relaxed); ++rounds) {
           reader mine{r};
-          const std::uint64_t seen = mine.look()->version();
+          const std::uint64_t seen = mine.pin_current()->version();
           if (r.table()->version() < seen) wrong.fetch_add(1);
         }
       });

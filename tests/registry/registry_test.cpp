@@ -22,13 +22,13 @@ const suite<"registry"> tests = [] {
     registry r;
     expect(r.version() == 0_ul && r.table()->empty());
     const auto first = r.replace({0, 0}, "git", tools_named({"log"}));
-    expect(first.version == 1_ul && first.changed && first.relisted && first.refused == 0_ul);
+    expect(first.version == 1_ul && first.changed && first.listing_changed && first.refused == 0_ul);
     r.replace({1, 0}, "web", tools_named({"fetch"}));
     expect(listing(r) == "git__log web__fetch");
     r.replace({0, 0}, "git", tools_named({"status", "add"}));
     expect(listing(r) == "git__add git__status web__fetch" && r.version() == 3_ul);
     const auto gone = r.remove({0, 0});
-    expect(gone.changed && gone.relisted && gone.version == 4_ul && listing(r) == "web__fetch");
+    expect(gone.changed && gone.listing_changed && gone.version == 4_ul && listing(r) == "web__fetch");
     expect(r.version() == 4_ul && r.table()->version() == 4_ul);
   };
 
@@ -45,8 +45,8 @@ const suite<"registry"> tests = [] {
     registry r;
     r.replace({0, 0}, "git", tools_named({"log", "status"}));
     const auto again = r.replace({0, 0}, "git", tools_named({"log", "status"}));
-    expect(!again.changed && !again.relisted && again.version == 1_ul && r.version() == 1_ul);
-    expect(r.replace({0, 0}, "git", tools_named({"log"})).relisted);
+    expect(!again.changed && !again.listing_changed && again.version == 1_ul && r.version() == 1_ul);
+    expect(r.replace({0, 0}, "git", tools_named({"log"})).listing_changed);
   };
 
   "what is not there can be neither removed nor marked"_test = [] {
@@ -63,10 +63,11 @@ const suite<"registry"> tests = [] {
     registry r;
     r.replace({0, 0}, "git", tools_named({"log"}));
     const auto away = r.set_available({0, 0}, availability::unavailable);
-    expect(away.changed && !away.relisted && listing(r) == "git__log" && !r.table()->find("git__log")->available());
+    expect(away.changed && !away.listing_changed && listing(r) == "git__log" &&
+           !r.table()->find("git__log")->available());
     expect(!r.set_available({0, 0}, availability::unavailable).changed);
     const auto back = r.replace({0, 0}, "git", tools_named({"log"}));
-    expect(back.changed && !back.relisted && r.table()->find("git__log")->available());
+    expect(back.changed && !back.listing_changed && r.table()->find("git__log")->available());
   };
 
   "H03 a restarted server takes the place of the old one in one step"_test = [] {
@@ -74,7 +75,7 @@ const suite<"registry"> tests = [] {
     r.replace({0, 1}, "git", tools_named({"log"}));
     const table_ref before = r.table();
     const auto restarted = r.replace({0, 2}, "git", tools_named({"log"}));
-    expect(restarted.changed && !restarted.relisted && restarted.version == 2_ul);
+    expect(restarted.changed && !restarted.listing_changed && restarted.version == 2_ul);
     expect(owner_of(r, "git__log") == server_id{0, 2});
     expect(before->find("git__log")->server == server_id{0, 1}) << "the old row still names the old instance";
   };
@@ -117,7 +118,7 @@ const suite<"registry"> tests = [] {
     expect(owner_of(r, "a__search") == server_id{0, 0} && owner_of(r, "b__search") == server_id{1, 0});
   };
 
-  "T-09 a name that is taken stays with who has it, and the newcomer is told"_test = [] {
+  "T-09 a duplicate name stays with its first owner, and the collision is reported"_test = [] {
     registry r;
     r.replace({5, 0}, "git", tools_named({"log"}));
     const auto native = r.replace({1, 0}, "", tools_named({"git__log", "now"}));
@@ -139,7 +140,7 @@ const suite<"registry"> tests = [] {
     expect(owner_of(r, "git__log") == server_id{1, 0});
   };
 
-  "who has a name keeps it when he lists his tools again"_test = [] {
+  "the owner of a name keeps it when it lists its tools again"_test = [] {
     registry r;
     r.replace({5, 0}, "git", tools_named({"log"}));
     r.replace({1, 0}, "git", tools_named({"log"}));
@@ -172,7 +173,7 @@ const suite<"registry"> tests = [] {
     r.replace({0, 0}, "git", tools_named({"log"}));
     r.replace({1, 0}, "git", tools_named({"log"}));
     const auto gone = r.remove({1, 0});
-    expect(!gone.relisted && listing(r) == "git__log");
+    expect(!gone.listing_changed && listing(r) == "git__log");
     r.remove({0, 0});
     expect(r.table()->empty());
   };
@@ -180,16 +181,16 @@ const suite<"registry"> tests = [] {
   "a server without tools is there, and lists nothing"_test = [] {
     registry r;
     const auto none = r.replace({0, 0}, "git", tools_named({}));
-    expect(!none.relisted && r.table()->empty());
-    expect(r.replace({0, 0}, "git", tools_named({"log"})).relisted &&
-           !r.replace({1, 0}, "x", tools_named({})).relisted);
-    expect(!r.remove({1, 0}).relisted);
+    expect(!none.listing_changed && r.table()->empty());
+    expect(r.replace({0, 0}, "git", tools_named({"log"})).listing_changed &&
+           !r.replace({1, 0}, "x", tools_named({})).listing_changed);
+    expect(!r.remove({1, 0}).listing_changed);
   };
 
   "a server that is renamed moves all its tools"_test = [] {
     registry r;
     r.replace({0, 0}, "git", tools_named({"log"}));
-    expect(r.replace({0, 0}, "vcs", tools_named({"log"})).relisted && listing(r) == "vcs__log");
+    expect(r.replace({0, 0}, "vcs", tools_named({"log"})).listing_changed && listing(r) == "vcs__log");
   };
 
   "names follow the registry's settings, and settings that would not work are a bug"_test = [] {

@@ -14,10 +14,10 @@ const suite<"tool"> tests = [] {
     expect(!silent.is_read_only() && silent.is_destructive() && !silent.is_idempotent() && silent.is_open_world());
   };
 
-  "a tool that says something is taken at its word"_test = [] {
-    const tool_hints yes{stated::yes, stated::yes, stated::yes, stated::yes};
+  "explicit annotations override the defaults"_test = [] {
+    const tool_hints yes{hint_value::yes, hint_value::yes, hint_value::yes, hint_value::yes};
     expect(yes.is_read_only() && yes.is_destructive() && yes.is_idempotent() && yes.is_open_world());
-    const tool_hints no{stated::no, stated::no, stated::no, stated::no};
+    const tool_hints no{hint_value::no, hint_value::no, hint_value::no, hint_value::no};
     expect(!no.is_read_only() && !no.is_destructive() && !no.is_idempotent() && !no.is_open_world());
   };
 
@@ -49,7 +49,7 @@ const suite<"tool"> tests = [] {
     tool_list said;
     said.add({.name = "a"});
     tool_list silent;
-    silent.add({.name = "a", .hints = {.read_only = stated::no}});
+    silent.add({.name = "a", .hints = {.read_only = hint_value::no}});
     expect(said != silent) << "what a tool says about writing is a part of it";
   };
 };

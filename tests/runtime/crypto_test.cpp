@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "../../runtime/detail/unique_fd.hpp"
+#include "../../runtime/io/detail/unique_fd.hpp"
 #include "../support/ut.hpp"
 
 namespace crypto_test {
@@ -183,7 +183,7 @@ const suite<"crypto"> tests = [] {
     expect(d == a);
   };
 
-  "a secret leaves nothing behind when it dies or is replaced"_test = [] {
+  "a secret is erased when it is destroyed or replaced"_test = [] {
     // A run of it: the allocator's own bytes in freed memory may hold a letter by chance.
     const std::string bytes(200, 'S');
     std::optional<secret> dying{bytes};

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../../runtime/sleep.hpp"
+#include "../../runtime/async/sleep.hpp"
 #include "../support/counted.hpp"
 #include "../support/every_step.hpp"
 #include "../support/manual_clock.hpp"

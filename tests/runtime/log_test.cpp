@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../runtime/loop.hpp"
+#include "../../runtime/loop/loop.hpp"
 #include "../support/ut.hpp"
 
 namespace log_test {

@@ -5,14 +5,14 @@
 #include <ctime>
 #include <random>
 
-#include "../../runtime/held_secrets.hpp"
+#include "../../runtime/scoped_redaction.hpp"
 #include "../support/ut.hpp"
 
 namespace redaction_test {
 
 using namespace hawser;
 
-const std::string mark{redaction::mark};
+const std::string mark{redaction::placeholder};
 
 redaction knowing(const std::string& hidden) {
   redaction r;
@@ -93,8 +93,8 @@ const suite<"redaction"> tests = [] {
       for (const std::string& form : forms_of(s)) {
         for (const std::string& text : {form, "before " + form, form + " behind", "{\"a\":\"" + form + "\"}"}) {
           const std::string clean = r.apply(text);
-          expect(r.finds(text) && clean.find(mark) != std::string::npos) << text;
-          expect(!r.finds(clean)) << clean;
+          expect(r.matches(text) && clean.find(mark) != std::string::npos) << text;
+          expect(!r.matches(clean)) << clean;
           expect(clean.find(form.substr(2, form.size() - 4)) == std::string::npos) << clean;
         }
       }
@@ -143,51 +143,51 @@ const suite<"redaction"> tests = [] {
     redaction r;
     for (int i = 0; i < 3; ++i) r.add("the same one");
     expect(r.size() == 1_ul);
-    for (std::size_t i = 0; i < redaction::most * 2; ++i) r.add("token-number-" + std::to_string(i));
-    expect(r.size() < redaction::most && r.size() >= redaction::most / 2);
+    for (std::size_t i = 0; i < redaction::max_secrets * 2; ++i) r.add("token-number-" + std::to_string(i));
+    expect(r.size() < redaction::max_secrets && r.size() >= redaction::max_secrets / 2);
     expect(r.apply("token-number-8191") == mark) << "the newest";
     expect(r.apply(hex("token-number-8000", false)) == mark);
   };
 
   "what is hidden for good is not dropped, however many others come"_test = [] {
     redaction known;
-    known.add_for_good("lasting-secret");
-    for (std::size_t i = 0; i < 3 * redaction::most; ++i) known.add(numbered(i));
+    known.add_permanent("lasting-secret");
+    for (std::size_t i = 0; i < 3 * redaction::max_secrets; ++i) known.add(numbered(i));
     expect(known.apply("a lasting-secret here") == "a [redacted] here");
-    known.add_for_good("lasting-secret");
-    expect(known.size() <= redaction::most);
+    known.add_permanent("lasting-secret");
+    expect(known.size() <= redaction::max_secrets);
   };
 
   "what somebody holds is never dropped, and ages from when it is let go"_test = [] {
     const auto known = std::make_shared<redaction>();
     const auto flood = [&](const std::string& kind) {
-      for (std::size_t i = 0; i < 2 * redaction::most; ++i) known->add(numbered(i, kind));
+      for (std::size_t i = 0; i < 2 * redaction::max_secrets; ++i) known->add(numbered(i, kind));
     };
     known->add("a token in use");
     {
-      held_secrets first{known, {secret{"a token in use"}, secret{"its client's key"}, secret{"tiny"}}};
+      scoped_redaction first{known, {secret{"a token in use"}, secret{"its client's key"}, secret{"tiny"}}};
       flood("one");
-      expect(known->finds("a token in use") and known->finds("its client's key") and not known->finds("tiny"));
-      const held_secrets shared{known, {secret{"its client's key"}}};
-      first = held_secrets{known, {secret{"a newer token"}}};
-      expect(known->finds("a token in use")) << "somebody may still say it";
+      expect(known->matches("a token in use") and known->matches("its client's key") and not known->matches("tiny"));
+      const scoped_redaction shared{known, {secret{"its client's key"}}};
+      first = scoped_redaction{known, {secret{"a newer token"}}};
+      expect(known->matches("a token in use")) << "somebody may still say it";
       flood("two");
-      expect(not known->finds("a token in use")) << "and not for ever";
-      expect(known->finds("a newer token") and known->finds("its client's key"));
+      expect(not known->matches("a token in use")) << "and not for ever";
+      expect(known->matches("a newer token") and known->matches("its client's key"));
     }
     flood("three");
-    expect(not known->finds("a newer token") and not known->finds("its client's key"));
-    expect(known->size() <= redaction::most);
+    expect(not known->matches("a newer token") and not known->matches("its client's key"));
+    expect(known->size() <= redaction::max_secrets);
   };
 
   "what is added again is as young as what is new"_test = [] {
     redaction known;
     known.add("used every day");
-    for (std::size_t i = 0; i < 4 * redaction::most; ++i) {
+    for (std::size_t i = 0; i < 4 * redaction::max_secrets; ++i) {
       known.add(numbered(i));
       if (i % 100 == 0) known.add("used every day");
     }
-    expect(known.finds("used every day"));
+    expect(known.matches("used every day"));
   };
 
   "T-31 logs and traces have it in front of them"_test = [] {
@@ -216,7 +216,7 @@ const suite<"redaction"> tests = [] {
         timespec begin{};
         timespec end{};
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-        const bool found = by.finds(text);
+        const bool found = by.matches(text);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
         expect(!found);
         least = std::min(least, double(end.tv_sec - begin.tv_sec) + double(end.tv_nsec - begin.tv_nsec) / 1e9);

@@ -23,7 +23,7 @@
 namespace hawser::testing {
 
 /// Whether hawser-bench measures in this build or refuses to; tests that need it are skipped if it refuses.
-inline bool bench_measures() {
+inline bool bench_can_measure() {
 #ifdef NDEBUG
   if (!instrumented) return true;
 #endif
@@ -131,7 +131,7 @@ class bench_program {
 
 /// Runs `hawser-bench server` for this many seconds. On a busy machine the time may end before the last steps; then
 /// the run is repeated with three times the length. The highest concurrency level may be left out.
-inline void measure_whole(std::optional<bench_program>& p, const std::vector<std::string>& words, int seconds) {
+inline void measure_all_phases(std::optional<bench_program>& p, const std::vector<std::string>& words, int seconds) {
   for (const int length : {seconds, 3 * seconds, 9 * seconds}) {
     std::vector<std::string> all{"server", "--seconds", std::to_string(length), "--json"};
     all.insert(all.end(), words.begin(), words.end());

@@ -25,8 +25,8 @@ struct call_outcome {
 };
 
 /// Makes a call and records its outcome.
-inline task<void> call_into(hub& to, call_outcome& into, std::string tool, std::string arguments,
-                            call_settings settings = {}) {
+inline task<void> record_call(hub& to, call_outcome& into, std::string tool, std::string arguments,
+                              request_options settings = {}) {
   auto answer = co_await to.call(std::move(tool), std::move(arguments), std::move(settings));
   ++into.ends;
   into.at = std::chrono::steady_clock::now();

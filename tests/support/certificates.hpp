@@ -17,7 +17,7 @@
 
 namespace hawser::testing {
 
-struct certificate_wish {
+struct certificate_options {
   std::string name;  // the subject's common name; may contain anything
   std::vector<std::string> hosts{};
   std::vector<std::string> addresses{};
@@ -30,7 +30,7 @@ struct certificate_wish {
 class credential {
  public:
   /// Self-signed if there is no issuer.
-  explicit credential(const certificate_wish& wish, const credential* issuer = nullptr)
+  explicit credential(const certificate_options& wish, const credential* issuer = nullptr)
       : key_(EVP_EC_gen("P-256"), EVP_PKEY_free), certificate_(X509_new(), X509_free) {
     X509* made = certificate_.get();
     X509_set_version(made, X509_VERSION_3);
@@ -70,7 +70,7 @@ class credential {
     X509_EXTENSION_free(extension);
   }
   // Built by hand because the names may contain a zero byte.
-  void add_names(const certificate_wish& wish) {
+  void add_names(const certificate_options& wish) {
     if (wish.hosts.empty() && wish.addresses.empty()) return;
     GENERAL_NAMES* names = sk_GENERAL_NAME_new_null();
     for (const std::string& host : wish.hosts) {
@@ -104,7 +104,7 @@ class credential {
 };
 
 /// A root authority, an intermediate one, and the files of the certificates they sign.
-class certificate_office {
+class certificate_authority {
  public:
   [[nodiscard]] const credential& root() const { return root_; }
   [[nodiscard]] const credential& intermediate() const { return intermediate_; }
@@ -117,7 +117,7 @@ class certificate_office {
   }
   std::string root_file() { return file(root_.certificate()); }
   /// Leaf, intermediate and key in one file.
-  std::string signed_file(const certificate_wish& wish) {
+  std::string signed_file(const certificate_options& wish) {
     const credential leaf{wish, &intermediate_};
     return file(leaf.certificate() + intermediate_.certificate() + leaf.key());
   }

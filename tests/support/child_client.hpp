@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "../../runtime/event.hpp"
-#include "../../runtime/timeout.hpp"
-#include "../../transports/json_text.hpp"
-#include "../../transports/stdio_channel.hpp"
+#include "../../runtime/async/event.hpp"
+#include "../../runtime/async/timeout.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/stdio/stdio_channel.hpp"
 #include "ut.hpp"
 
 namespace hawser::testing {
@@ -20,7 +20,7 @@ class child_client final : public receiver {
   child_client(keeper& starter, command what)
       : wire(starter, {.what = std::move(what),
                        .ladder = {.after_stdin = std::chrono::seconds{2}, .after_sigterm = std::chrono::seconds{2}},
-                       .last_words = std::chrono::seconds{5}}) {}
+                       .exit_timeout = std::chrono::seconds{5}}) {}
 
   stdio_channel wire;
   std::deque<std::string> messages;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../transports/json_text.hpp"
+#include "../../transports/json/json_text.hpp"
 
 namespace hawser::testing {
 

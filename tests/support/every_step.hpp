@@ -11,10 +11,10 @@
 #include <functional>
 #include <string>
 
-#include "../../runtime/loop.hpp"
-#include "attached.hpp"
+#include "../../runtime/loop/loop.hpp"
 #include "counted.hpp"
 #include "fixture.hpp"
+#include "libuv_program.hpp"
 #include "ut.hpp"
 
 namespace hawser::testing {

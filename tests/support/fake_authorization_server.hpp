@@ -13,12 +13,12 @@
 #include <set>
 
 #include "../../oauth/pkce.hpp"
-#include "form_text.hpp"
-#include "web_script.hpp"
+#include "form_fields.hpp"
+#include "scripted_http_server.hpp"
 
 namespace hawser::testing {
 
-struct fake_answer {
+struct fake_response {
   enum class ending { whole, reset, silence };  ///< complete; a reset instead; no response until the client disconnects
   std::string status = "200 OK";
   std::string body{};
@@ -61,20 +61,20 @@ struct fake_authorization_options {
 
 class fake_authorization_server {
  public:
-  using usual = std::function<fake_answer()>;  ///< produces the regular response, with all side effects
-  using instead = std::function<fake_answer(const web_request& asked, const usual& otherwise)>;
+  using usual = std::function<fake_response()>;  ///< produces the regular response, with all side effects
+  using instead = std::function<fake_response(const received_request& asked, const usual& otherwise)>;
 
   explicit fake_authorization_server(fake_authorization_options options = {})
-      : options_(std::move(options)), web_([this](web_peer& with) { serve(with); }) {}
+      : options_(std::move(options)), http_server_([this](scripted_connection& with) { serve(with); }) {}
 
-  [[nodiscard]] std::string issuer() const { return web_.origin(); }
-  [[nodiscard]] std::string resource() const { return web_.origin() + options_.path; }
+  [[nodiscard]] std::string issuer() const { return http_server_.origin(); }
+  [[nodiscard]] std::string resource() const { return http_server_.origin() + options_.path; }
   /// The resource of its tokens.
   [[nodiscard]] std::string granted_for() const {
     if (options_.whole_origin) return issuer();
     return options_.resource.empty() ? resource() : options_.resource;
   }
-  [[nodiscard]] const web_script& web() const noexcept { return web_; }
+  [[nodiscard]] const scripted_http_server& http_server() const noexcept { return http_server_; }
 
   // All of these may be called from any thread.
   /// From now on, requests to this path ("/token") are answered by `what`.
@@ -150,23 +150,23 @@ class fake_authorization_server {
     std::string redirect{};
   };
 
-  void serve(web_peer& with) {
+  void serve(scripted_connection& with) {
     while (const auto asked = with.request()) {
-      const fake_answer said = answer(*asked);
-      if (said.how == fake_answer::ending::silence) return with.hang();
-      if (said.how == fake_answer::ending::reset) return with.reset();
+      const fake_response said = answer(*asked);
+      if (said.how == fake_response::ending::silence) return with.hang();
+      if (said.how == fake_response::ending::reset) return with.reset();
       with.reply(said.status, said.type, said.body, said.fields);
     }
   }
 
-  fake_answer answer(const web_request& asked) {
+  fake_response answer(const received_request& asked) {
     const std::size_t begin = asked.head.find(' ') + 1;
     const std::string target = asked.head.substr(begin, asked.head.find(' ', begin) - begin);
     const std::string path = target.substr(0, target.find('?'));
     const std::string query = path.size() == target.size() ? std::string{} : target.substr(path.size() + 1);
     const usual otherwise = [&] {
       const std::scoped_lock lock{guard_};
-      const fake_answer said = own_answer(asked, path, query);
+      const fake_response said = own_answer(asked, path, query);
       news_.notify_all();
       return said;
     };
@@ -178,28 +178,28 @@ class fake_authorization_server {
     return other ? (*other)(asked, otherwise) : otherwise();
   }
 
-  fake_answer own_answer(const web_request& asked, const std::string& path, const std::string& query) {
+  fake_response own_answer(const received_request& asked, const std::string& path, const std::string& query) {
     if (path == options_.path) return mcp(asked);
     if (path == "/.well-known/oauth-protected-resource" + options_.path) return resource_metadata();
     if (options_.whole_origin && path == "/.well-known/oauth-protected-resource") return resource_metadata();
-    if (path == "/.well-known/oauth-authorization-server") return server_metadata();
+    if (path == "/.well-known/oauth-authorization-server") return authorization_server_metadata();
     if (path == "/register") return registration(asked);
-    if (path == "/authorize") return authorization(read_form(query));
+    if (path == "/authorize") return authorization(parse_form(query));
     if (path == "/token") return token_answer(asked);
     if (path == "/revoke") return revocation(asked);
     return {.status = "404 Not Found", .body = "{}"};
   }
 
-  static fake_answer json(const boost::json::object& what, std::string status = "200 OK") {
+  static fake_response json(const boost::json::object& what, std::string status = "200 OK") {
     return {.status = std::move(status), .body = boost::json::serialize(what)};
   }
 
-  [[nodiscard]] fake_answer resource_metadata() const {
+  [[nodiscard]] fake_response resource_metadata() const {
     return json({{"resource", options_.whole_origin ? issuer() : resource()},
                  {"authorization_servers", boost::json::array{moved_to_ == nullptr ? issuer() : moved_to_->issuer()}},
                  {"scopes_supported", boost::json::array{options_.scope, options_.admin}}});
   }
-  [[nodiscard]] fake_answer server_metadata() const {
+  [[nodiscard]] fake_response authorization_server_metadata() const {
     return json({{"issuer", issuer()},
                  {"authorization_endpoint", issuer() + "/authorize"},
                  {"token_endpoint", issuer() + "/token"},
@@ -211,7 +211,7 @@ class fake_authorization_server {
                  {"authorization_response_iss_parameter_supported", true}});
   }
 
-  fake_answer registration(const web_request& asked) {
+  fake_response registration(const received_request& asked) {
     boost::system::error_code bad;
     boost::json::value given = boost::json::parse(asked.body, bad);
     if (bad || !given.is_object()) return refusal("invalid_client_metadata");
@@ -226,7 +226,7 @@ class fake_authorization_server {
   }
 
   /// The user consents at once.
-  fake_answer authorization(form_fields asked) {
+  fake_response authorization(form_fields asked) {
     const bool wrong = !clients_.contains(asked["client_id"]) || asked["response_type"] != "code" ||
                        asked["code_challenge_method"] != "S256" || asked["redirect_uri"].empty();
     if (wrong) return refusal("invalid_request");
@@ -241,15 +241,16 @@ class fake_authorization_server {
     return {.status = "302 Found", .body = {}, .fields = "Location: " + back + "\r\n"};
   }
 
-  fake_answer refusal(const std::string& code, std::string status = "400 Bad Request") {
+  fake_response refusal(const std::string& code, std::string status = "400 Bad Request") {
     ++counts_.refusals;
     return json({{"error", code}}, std::move(status));
   }
 
   /// The client named in the form or the Authorization field, if it authenticated.
-  [[nodiscard]] std::optional<std::string> client_of(const web_request& asked, form_fields& form) const {
-    std::string id = form["client_id"];
-    std::string key = form["client_secret"];
+  [[nodiscard]] std::optional<std::string> find_client(const received_request& asked,
+                                                       form_fields& url_encoded_form) const {
+    std::string id = url_encoded_form["client_id"];
+    std::string key = url_encoded_form["client_secret"];
     if (const std::string basic = asked.field("Authorization"); basic.starts_with("Basic ")) {
       const std::string both = from_base64(basic.substr(6)).value_or(":");
       id = form_decoded(both.substr(0, both.find(':')));
@@ -260,29 +261,29 @@ class fake_authorization_server {
     return id;
   }
 
-  fake_answer token_answer(const web_request& asked) {
-    form_fields form = read_form(asked.body);
-    const auto client = client_of(asked, form);
+  fake_response token_answer(const received_request& asked) {
+    form_fields url_encoded_form = parse_form(asked.body);
+    const auto client = find_client(asked, url_encoded_form);
     if (!client) return refusal("invalid_client", "401 Unauthorized");
-    if (form["resource"] != granted_for()) return refusal("invalid_target");
-    if (form["grant_type"] == "authorization_code") return redeemed(form, *client);
-    if (form["grant_type"] == "refresh_token") return refreshed(form, *client);
-    if (form["grant_type"] != "client_credentials") return refusal("unsupported_grant_type");
-    return granted({.family = ++families_, .client = *client, .scope = form["scope"]});
+    if (url_encoded_form["resource"] != granted_for()) return refusal("invalid_target");
+    if (url_encoded_form["grant_type"] == "authorization_code") return redeemed(url_encoded_form, *client);
+    if (url_encoded_form["grant_type"] == "refresh_token") return refreshed(url_encoded_form, *client);
+    if (url_encoded_form["grant_type"] != "client_credentials") return refusal("unsupported_grant_type");
+    return granted({.family = ++families_, .client = *client, .scope = url_encoded_form["scope"]});
   }
-  fake_answer redeemed(form_fields& form, const std::string& client) {
-    const auto found = codes_.find(form["code"]);
+  fake_response redeemed(form_fields& url_encoded_form, const std::string& client) {
+    const auto found = codes_.find(url_encoded_form["code"]);
     if (found == codes_.end()) return refusal("invalid_grant");
     const code it = found->second;
     codes_.erase(found);
-    const bool right = it.of.client == client && it.redirect == form["redirect_uri"] &&
-                       it.challenge == pkce_challenge(form["code_verifier"]);
+    const bool right = it.of.client == client && it.redirect == url_encoded_form["redirect_uri"] &&
+                       it.challenge == pkce_challenge(url_encoded_form["code_verifier"]);
     if (!right) return refusal("invalid_grant");
     ++counts_.codes;
     return granted(it.of);
   }
-  fake_answer refreshed(form_fields& form, const std::string& client) {
-    const auto found = refresh_.find(form["refresh_token"]);
+  fake_response refreshed(form_fields& url_encoded_form, const std::string& client) {
+    const auto found = refresh_.find(url_encoded_form["refresh_token"]);
     if (found == refresh_.end() || found->second.client != client) return refusal("invalid_grant");
     token& it = found->second;
     if (it.used) {
@@ -294,12 +295,12 @@ class fake_authorization_server {
     it.used = options_.rotates;
     return granted({.family = it.family, .client = client, .scope = it.scope});
   }
-  fake_answer revocation(const web_request& asked) {
-    form_fields form = read_form(asked.body);
-    if (!client_of(asked, form)) return refusal("invalid_client", "401 Unauthorized");
+  fake_response revocation(const received_request& asked) {
+    form_fields url_encoded_form = parse_form(asked.body);
+    if (!find_client(asked, url_encoded_form)) return refusal("invalid_client", "401 Unauthorized");
     ++counts_.revocations;
-    if (const auto it = refresh_.find(form["token"]); it != refresh_.end()) end_family(it->second.family);
-    access_.erase(form["token"]);
+    if (const auto it = refresh_.find(url_encoded_form["token"]); it != refresh_.end()) end_family(it->second.family);
+    access_.erase(url_encoded_form["token"]);
     return {.body = {}};
   }
   void end_family(int family) {
@@ -315,7 +316,7 @@ class fake_authorization_server {
     refresh_[made.refresh] = like;
     return made;
   }
-  fake_answer granted(const token& like) {
+  fake_response granted(const token& like) {
     const auto is_kin = [&](const auto& one) { return one.second.family == like.family; };
     // Without rotation a refresh token is issued once, with the first access token.
     const bool has_one = !options_.rotates && std::any_of(refresh_.begin(), refresh_.end(), is_kin);
@@ -327,7 +328,7 @@ class fake_authorization_server {
     return {.body = body + '}', .fields = "Cache-Control: no-store\r\n"};
   }
 
-  fake_answer denial(std::string status, const std::string& more, const std::string& scope) {
+  fake_response denial(std::string status, const std::string& more, const std::string& scope) {
     ++counts_.denials;
     return {.status = std::move(status),
             .body = R"({"error":"see the header"})",
@@ -346,7 +347,7 @@ class fake_authorization_server {
   }
 
   /// A legacy server without sessions, with the tools `echo` and `admin`.
-  fake_answer mcp(const web_request& asked) {
+  fake_response mcp(const received_request& asked) {
     const std::string said = asked.field("Authorization");
     const auto scope = said.starts_with("Bearer ") ? scope_of(said.substr(7)) : std::nullopt;
     if (!scope) return denial("401 Unauthorized", said.empty() ? "" : "error=\"invalid_token\", ", options_.scope);
@@ -370,7 +371,7 @@ class fake_authorization_server {
     return result_of(asked, admin ? R"({"content":[{"type":"text","text":"done"}]})"
                                   : R"({"content":[{"type":"text","text":"ok"}]})");
   }
-  static fake_answer result_of(const web_request& asked, std::string_view result) {
+  static fake_response result_of(const received_request& asked, std::string_view result) {
     return {.body = R"({"jsonrpc":"2.0","id":)" + asked.id() + R"(,"result":)" + std::string{result} + '}'};
   }
 
@@ -387,7 +388,7 @@ class fake_authorization_server {
   int families_ = 0;
   fake_counts counts_;
   fake_authorization_server* moved_to_ = nullptr;
-  web_script web_;  // last: its threads use the members above
+  scripted_http_server http_server_;  // last: its threads use the members above
 };
 
 }  // namespace hawser::testing

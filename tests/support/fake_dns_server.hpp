@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../runtime/address.hpp"
-#include "../../runtime/detail/sockaddr.hpp"
-#include "../../runtime/detail/unique_fd.hpp"
+#include "../../runtime/io/address.hpp"
+#include "../../runtime/io/detail/sockaddr.hpp"
+#include "../../runtime/io/detail/unique_fd.hpp"
 
 namespace hawser::testing {
 
@@ -108,9 +108,10 @@ class fake_dns_server {
 
   [[nodiscard]] packet reply_to(const packet& request) const {
     const question asked = question_of(request);
-    const bool unheard = manner_ == manner::silent || (manner_ == manner::silent_for_v4 && asked.type == type_a) ||
-                         (manner_ == manner::silent_for_v6 && asked.type == type_aaaa);
-    if (unheard || asked.end == 0) return {};
+    const bool unacknowledged = manner_ == manner::silent ||
+                                (manner_ == manner::silent_for_v4 && asked.type == type_a) ||
+                                (manner_ == manner::silent_for_v6 && asked.type == type_aaaa);
+    if (unacknowledged || asked.end == 0) return {};
     const auto found = names_.find(asked.name);
     const bool unknown = manner_ == manner::nxdomain || found == names_.end();
     const std::uint8_t code = manner_ == manner::servfail ? 2 : unknown ? 3 : 0;

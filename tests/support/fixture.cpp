@@ -27,7 +27,7 @@ std::string new_token() {
   return token;
 }
 
-command fixture(const std::string& token, const std::string& mode, std::vector<std::string> more) {
+command fixture_command(const std::string& token, const std::string& mode, std::vector<std::string> more) {
   command c{.program = program("fixture_child"), .arguments = {token, mode}};
   c.arguments.insert(c.arguments.end(), more.begin(), more.end());
   return c;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../runtime/command.hpp"
+#include "../../runtime/process/command.hpp"
 
 namespace hawser::testing {
 
@@ -18,7 +18,7 @@ std::string program(const std::string& name);
 std::string new_token();
 
 /// The fixture child in one of its modes.
-command fixture(const std::string& token, const std::string& mode, std::vector<std::string> more = {});
+command fixture_command(const std::string& token, const std::string& mode, std::vector<std::string> more = {});
 
 /// Processes that have the token in their command line, without zombies.
 std::vector<int> processes_with(const std::string& token);
@@ -31,7 +31,7 @@ inline constexpr std::array archetypes{"echo",         "ignore-sigterm", "leave-
                                        "close-stdin",  "flood-stderr",   "flood-stdout",        "exit",
                                        "noisy-exit"};
 /// Those that have a process which leaves its process group; this is reported.
-inline constexpr std::array with_a_stray{"daemonise", "leave-daemon", "keep-a-stray", "end-first-thread"};
+inline constexpr std::array archetypes_with_stray{"daemonise", "leave-daemon", "keep-a-stray", "end-first-thread"};
 
 /// Whether it reports when its misbehaviour has started.
 constexpr bool announces_itself(std::string_view archetype) {

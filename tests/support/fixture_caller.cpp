@@ -80,11 +80,11 @@ void end_servers(host& of, const std::atomic<bool>& done, unsigned seed) {
 }
 
 // How a call may end other than being answered.
-enum class fate : std::uint8_t { none, timed_out, stopped_before, stopped_at_once, stopped_soon };
+enum class planned_end : std::uint8_t { none, timed_out, stopped_before, stopped_at_once, stopped_soon };
 
-fate next_fate(std::mt19937& random) {
+planned_end next_planned_end(std::mt19937& random) {
   const auto drawn = random() % 12;
-  return drawn < 8 ? fate::none : static_cast<fate>(drawn - 7);
+  return drawn < 8 ? planned_end::none : static_cast<planned_end>(drawn - 7);
 }
 
 void make_calls(host& of, const assignment& a) {
@@ -98,11 +98,11 @@ void make_calls(host& of, const assignment& a) {
   for (int i = 0; i < a.calls; ++i) {
     if (i == stop_at) stopper = std::thread{[&of] { of.stop(); }};
     places.acquire();
-    const fate planned = next_fate(random);
+    const planned_end planned = next_planned_end(random);
     std::stop_source stop;
-    call_settings settings{.stop = stop.get_token()};
-    if (planned == fate::timed_out) settings.timeout = std::chrono::milliseconds{1 + random() % 3};
-    if (planned == fate::stopped_before) stop.request_stop();
+    request_options settings{.stop = stop.get_token()};
+    if (planned == planned_end::timed_out) settings.timeout = std::chrono::milliseconds{1 + random() % 3};
+    if (planned == planned_end::stopped_before) stop.request_stop();
     const int id = a.first + i;
     // Large ones fill the pipes, so that others wait in the host.
     const std::string padding(random() % 4 == 0 ? random() % 300'000 : 0, 'x');
@@ -112,8 +112,8 @@ void make_calls(host& of, const assignment& a) {
               write_claim(file, id, answer);
               places.release();
             });
-    if (planned == fate::stopped_at_once) stop.request_stop();
-    if (planned == fate::stopped_soon) {
+    if (planned == planned_end::stopped_at_once) stop.request_stop();
+    if (planned == planned_end::stopped_soon) {
       std::this_thread::sleep_for(std::chrono::microseconds{random() % 2'000});
       stop.request_stop();
     }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../../host/hub.hpp"
-#include "../../runtime/sleep.hpp"
+#include "../../runtime/async/sleep.hpp"
 
 namespace {
 

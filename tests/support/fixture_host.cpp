@@ -7,11 +7,11 @@
 #include <csignal>
 #include <cstdio>
 
-#include "../../runtime/keeper.hpp"
-#include "../../runtime/scope.hpp"
-#include "../../runtime/signals.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../runtime/when.hpp"
+#include "../../runtime/async/scope.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/async/when.hpp"
+#include "../../runtime/loop/signal_set.hpp"
+#include "../../runtime/process/keeper.hpp"
 #include "fixture.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ task<bool> serve(std::string token) {
   std::vector<child> children;
   bool fine = true;
   for (const char* mode : testing::archetypes) {
-    auto made = co_await k.spawn(testing::fixture(token, mode));
+    auto made = co_await k.spawn(testing::fixture_command(token, mode));
     if (made) children.push_back(std::move(*made));
     fine = fine && made.has_value();
   }
@@ -40,7 +40,7 @@ task<bool> serve(std::string token) {
   std::fflush(stdout);
   auto caught = co_await signals->next();
   fine = fine && caught.has_value();
-  const stop_ladder quick{.after_stdin = 20ms, .after_sigterm = 20ms, .after_sigkill = 5s};
+  const shutdown_timeouts quick{.after_stdin = 20ms, .after_sigterm = 20ms, .after_sigkill = 5s};
   std::vector<task<result<exit_status>>> stops;
   stops.reserve(children.size());
   for (child& c : children) stops.push_back(c.shutdown(quick));

@@ -27,13 +27,13 @@
 #include <thread>
 #include <vector>
 
-#include "../../gateway/http_service.hpp"
-#include "../../gateway/serving_session.hpp"
-#include "../../runtime/detail/unique_fd.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../transports/json_text.hpp"
-#include "../../transports/object_writer.hpp"
-#include "../../transports/own_stdio_channel.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/io/detail/unique_fd.hpp"
+#include "../../server/http/streamable_http_handler.hpp"
+#include "../../server/server_session.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/json/object_writer.hpp"
+#include "../../transports/stdio/stdio_server_channel.hpp"
 #include "cutting_proxy.hpp"
 
 namespace {
@@ -132,11 +132,11 @@ class fixture_service final : public service {
     tools_ = std::move(tools);
   }
 
-  [[nodiscard]] const service_card& card() const override { return card_; }
+  [[nodiscard]] const server_info& info() const override { return card_; }
 
-  task<result<served_list>> list(list_kind /*what*/) override { co_return served_list{tools_}; }
+  task<result<item_list>> list(list_kind /*what*/) override { co_return item_list{tools_}; }
 
-  task<result<served_reply>> call_tool(serving_request& request) override {
+  task<result<service_result>> call_tool(request_context& request) override {
     const std::string_view arguments = request.arguments();
     const bool work = request.name() == "work";
     if (work) write_down(text_of(find_member(arguments, "id")).value_or(std::string{find_member(arguments, "id")}));
@@ -150,15 +150,15 @@ class fixture_service final : public service {
         auto slept = co_await sleep_for(delay);
         if (!slept) co_return slept.error();
       }
-      co_return served_reply::with(text_result("done"));
+      co_return service_result::complete(text_result("done"));
     }
     if (request.name() == "echo")
-      co_return served_reply::with(text_result(text_of(find_member(arguments, "text")).value_or("")));
+      co_return service_result::complete(text_result(text_of(find_member(arguments, "text")).value_or("")));
     if (request.name() == "burst") {
-      for (int i = 0; i < switches_.burst; ++i) changed(list_kind::tools);
-      co_return served_reply::with(text_result("announced"));
+      for (int i = 0; i < switches_.burst; ++i) notify_list_changed(list_kind::tools);
+      co_return service_result::complete(text_result("announced"));
     }
-    if (request.name().starts_with("tool_")) co_return served_reply::with(text_result(request.name()));
+    if (request.name().starts_with("tool_")) co_return service_result::complete(text_result(request.name()));
     co_return error{.code = errc::tool_unknown, .what = "no tool " + json_string(request.name())};
   }
 
@@ -169,7 +169,7 @@ class fixture_service final : public service {
   }
 
   // nullopt: the call is handled normally.
-  task<std::optional<result<served_reply>>> misbehave() {
+  task<std::optional<result<service_result>>> misbehave() {
     const bool first = calls_ == switches_.good_calls + 1;
     if (first) std::fprintf(stderr, "fixture_server: now I %s\n", switches_.then.c_str());
     if (switches_.then == "die") _exit(died_on_purpose);
@@ -178,32 +178,32 @@ class fixture_service final : public service {
       ignore(slept, "nobody waits any more");
     }
     if (switches_.then == "refuse") {
-      result<served_reply> no{error{.code = errc::remote, .what = "not today", .native = -32'000}};
+      result<service_result> no{error{.code = errc::remote, .what = "not today", .native = -32'000}};
       co_return no;
     }
     if (switches_.then == "fail" || (switches_.then == "fail-once" && first)) {
-      result<served_reply> no{served_reply::with(failed_result("out of rope"))};
+      result<service_result> no{service_result::complete(failed_result("out of rope"))};
       co_return no;
     }
     co_return std::nullopt;
   }
 
   const switches& switches_;
-  service_card card_;
-  served_list tools_;
+  server_info card_;
+  item_list tools_;
   hawser::detail::unique_fd journal_;
   int calls_ = 0;
 };
 
 // Sits between channel and session and breaks the protocol on request.
-class rude_channel final : public channel, private receiver {
+class faulty_channel final : public channel, private receiver {
  public:
-  rude_channel(channel& inner, const switches& s) : inner_(inner), switches_(s) {}
+  faulty_channel(channel& inner, const switches& s) : inner_(inner), switches_(s) {}
   task<result<void>> open(receiver& to) override {
     to_ = &to;
     return inner_.open(*this);
   }
-  std::size_t send(const outgoing& message) override { return inner_.send(message); }
+  std::size_t send(const outgoing_message& message) override { return inner_.send(message); }
   [[nodiscard]] std::size_t queued() const noexcept override { return inner_.queued(); }
   task<result<void>> drained() override { return inner_.drained(); }
   void cancel(std::int64_t request, std::string_view reason) noexcept override { inner_.cancel(request, reason); }
@@ -236,8 +236,8 @@ task<void> die_later(std::chrono::milliseconds after) {
   if (slept) _exit(died_on_purpose);
 }
 
-serving_options options_for(const switches& s) {
-  serving_options options;
+server_session_options options_for(const switches& s) {
+  server_session_options options;
   options.max_requests = 1'024;  // measured with 256 concurrent calls, in addition to subscriptions
   if (s.modern_only) options.revisions = {protocol::revision::latest};
   if (s.legacy_only) options.revisions.pop_back();
@@ -262,9 +262,9 @@ task<int> serve_http(loop& home, const switches& s) {
   std::printf("%d\n", port);
   std::fflush(stdout);
   fixture_service what{s};
-  http_service_options how;
-  how.serving = options_for(s);
-  http_service serves{home, what, std::move(how)};
+  streamable_http_options how;
+  how.session = options_for(s);
+  streamable_http_handler serves{home, what, std::move(how)};
   co_await serves.run(*server);
   co_return 0;
 }
@@ -272,11 +272,11 @@ task<int> serve_http(loop& home, const switches& s) {
 task<int> serve(loop& home, const switches& s) {
   scope fate{co_await this_context()};
   if (s.die_after_ms >= 0) fate.spawn(die_later(std::chrono::milliseconds{s.die_after_ms}));
-  serving_options options = options_for(s);
+  server_session_options options = options_for(s);
   fixture_service what{s};
-  own_stdio_channel wire;
-  rude_channel over{wire, s};
-  serving_session session{home, what, over, options};
+  stdio_server_channel wire;
+  faulty_channel over{wire, s};
+  server_session session{home, what, over, options};
   auto served = co_await session.run();
   if (!served) std::fprintf(stderr, "fixture_server: %s\n", served.error().what.c_str());
   while (s.ignore_eof) {

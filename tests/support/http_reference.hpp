@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "../../transports/http_fields.hpp"
+#include "../../transports/http/http_fields.hpp"
 
 namespace hawser::testing {
 

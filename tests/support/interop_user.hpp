@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../host/input.hpp"
+#include "../../host/session/input_handlers.hpp"
 
 namespace hawser::testing {
 

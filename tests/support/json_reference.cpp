@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "../../transports/json_text.hpp"
-#include "../../transports/json_validator.hpp"
-#include "../../transports/scanner.hpp"
+#include "../../transports/json/json_text.hpp"
+#include "../../transports/json/json_validator.hpp"
+#include "../../transports/jsonrpc/scanner.hpp"
 
 namespace hawser::testing {
 
@@ -78,14 +78,14 @@ std::string object_difference(std::string_view json, const bj::object& tree) {
 
 }  // namespace
 
-second_opinion boost_parse(std::string_view text, std::size_t max_depth) {
+reference_parse boost_parse(std::string_view text, std::size_t max_depth) {
   bj::parse_options options;
   options.max_depth = max_depth;
   boost::system::error_code failure;
-  second_opinion opinion;
+  reference_parse opinion;
   opinion.tree = bj::parse({text.data(), text.size()}, failure, {}, options);
   opinion.accepted = !failure;
-  opinion.no_opinion = failure == bj::error::exponent_overflow;
+  opinion.not_comparable = failure == bj::error::exponent_overflow;
   return opinion;
 }
 
@@ -103,8 +103,8 @@ std::string walk_difference(std::string_view json, const bj::value& tree) {
 
 std::string json_difference(std::string_view text) {
   const bool ours = validate_json(text).has_value();
-  const second_opinion theirs = boost_parse(text);
-  if (theirs.no_opinion) return {};
+  const reference_parse theirs = boost_parse(text);
+  if (theirs.not_comparable) return {};
   if (ours != theirs.accepted) return ours ? "accepted, and Boost.JSON refuses" : "refused, and Boost.JSON accepts";
   return ours ? walk_difference(trimmed(text), theirs.tree) : "";
 }
@@ -193,14 +193,15 @@ std::string scan_difference(std::string_view bytes) {
   }
   const bool unusable = message.kind == message_kind::unusable;
   if (unusable != (message.fault != nullptr)) return "unusable, or a fault, and not both";
-  const second_opinion theirs = boost_parse(bytes);
-  if (theirs.no_opinion) return {};
+  const reference_parse theirs = boost_parse(bytes);
+  if (theirs.not_comparable) return {};
   if (!theirs.accepted || !theirs.tree.is_object()) {
     if (message.kind == message_kind::result) return unchecked_result_difference(bytes, message.result);
     if (!unusable) return "usable, and Boost.JSON reads no object";
     if (message.id.empty()) return {};
-    const second_opinion id = boost_parse(message.id);
-    return id.no_opinion || (id.accepted && (id.tree.is_string() || id.tree.is_number())) ? "" : "an id that is none";
+    const reference_parse id = boost_parse(message.id);
+    return id.not_comparable || (id.accepted && (id.tree.is_string() || id.tree.is_number())) ? ""
+                                                                                              : "an id that is none";
   }
   const expected_message expected{bytes, theirs.tree.get_object()};
   if (message.kind != expected.kind()) return "another kind of message";

@@ -9,16 +9,16 @@
 
 namespace hawser::testing {
 
-struct second_opinion {
+struct reference_parse {
   bool accepted = false;
   /// The only accepted difference, error::exponent_overflow: Boost.JSON 1.83 rejects a valid number of 2^31 digits.
   /// Large exponents alone do not cause it; they give infinities.
-  bool no_opinion = false;
+  bool not_comparable = false;
   boost::json::value tree;
 };
 
 /// Strict options and at most `max_depth` nested containers: the same as validate_json() without options.
-second_opinion boost_parse(std::string_view text, std::size_t max_depth = 128);
+reference_parse boost_parse(std::string_view text, std::size_t max_depth = 128);
 
 /// validate_json() must accept what Boost.JSON accepts, and json_text.hpp must find what is in Boost's tree.
 std::string json_difference(std::string_view text);

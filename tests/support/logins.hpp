@@ -9,7 +9,7 @@
 namespace hawser::testing {
 
 /// A login with all members set, distinguished by `name` and `generation`.
-inline login a_login(const std::string& name, int generation = 1) {
+inline login sample_login(const std::string& name, int generation = 1) {
   const std::string mark = name + '-' + std::to_string(generation);
   login out;
   out.key = {
@@ -20,11 +20,11 @@ inline login a_login(const std::string& name, int generation = 1) {
                 .expires_at = 2'000'000'000 + generation,
                 .obtained_at = 1'999'990'000 + generation};
   out.client = {.id = out.key.client,
-                .key = secret{"client-secret-" + name},
+                .client_secret = secret{"client-secret-" + name},
                 .method = "client_secret_basic",
                 .redirect_uri = "http://127.0.0.1:1234/callback",
                 .expires_at = 2'100'000'000};
-  out.asked_scope = "read write \"admin\"";
+  out.requested_scope = "read write \"admin\"";
   out.token_endpoint = "https://as.example/" + name + "/token";
   out.revocation_endpoint = "https://as.example/" + name + "/revoke";
   return out;

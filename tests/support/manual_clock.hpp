@@ -2,7 +2,7 @@
 // A clock that advances when a test says so, or at once when the loop has nothing else to do, so that no test sleeps.
 #pragma once
 
-#include "../../runtime/clock.hpp"
+#include "../../runtime/loop/clock.hpp"
 
 namespace hawser::testing {
 
@@ -15,12 +15,12 @@ class manual_clock final : public clock {
   [[nodiscard]] duration elapsed() const noexcept { return now_ - beginning; }
 
   [[nodiscard]] time_point now() noexcept override { return now_; }
-  bool jump(time_point next) noexcept override {
+  bool try_advance_to(time_point next) noexcept override {
     if (rule_ == when_idle::stand_still) return false;
     if (next > now_) now_ = next;
     return true;
   }
-  [[nodiscard]] bool real() const noexcept override { return false; }
+  [[nodiscard]] bool is_real_time() const noexcept override { return false; }
 
  private:
   static constexpr time_point beginning{std::chrono::hours{1}};

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "../../runtime/event.hpp"
-#include "../../runtime/timeout.hpp"
-#include "../../transports/memory_channel.hpp"
+#include "../../runtime/async/event.hpp"
+#include "../../runtime/async/timeout.hpp"
+#include "../../transports/testing/memory_channel.hpp"
 
 namespace hawser::testing {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "../../runtime/loop.hpp"
+#include "../../runtime/loop/loop.hpp"
 
 namespace hawser::testing {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "../../runtime/stream.hpp"
+#include "../../runtime/io/stream.hpp"
 #include "ut.hpp"
 
 namespace hawser::testing {

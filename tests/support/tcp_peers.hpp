@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "../../runtime/detail/sockaddr.hpp"
-#include "../../runtime/detail/unique_fd.hpp"
-#include "../../runtime/event.hpp"
-#include "../../runtime/sleep.hpp"
-#include "../../runtime/tcp.hpp"
+#include "../../runtime/async/event.hpp"
+#include "../../runtime/async/sleep.hpp"
+#include "../../runtime/io/detail/sockaddr.hpp"
+#include "../../runtime/io/detail/unique_fd.hpp"
+#include "../../runtime/io/tcp.hpp"
 #include "contains.hpp"
 #include "counted.hpp"
 
@@ -121,7 +121,7 @@ inline task<result<void>> serve_once(tcp_listener& listener) {
 
 inline task<result<std::string>> ask_once(std::vector<endpoint> candidates) {
   const counted alive;
-  const connect_options options{.stagger = std::chrono::milliseconds{1}};
+  const connect_options options{.attempt_delay = std::chrono::milliseconds{1}};
   auto made = co_await tcp_connect(std::move(candidates), options);
   if (!made) co_return made.error();
   made->write("ping");

@@ -35,24 +35,24 @@ struct traced_call {
   unsigned long third = 0;
 };
 
-struct traced_verdict {
+struct traced_action {
   bool kill = false;
   int fail_with = 0;  // an errno, instead of executing it
   std::chrono::milliseconds hold{0};
 };
 
-using traced_judge = std::function<traced_verdict(const traced_call&)>;
+using traced_policy = std::function<traced_action(const traced_call&)>;
 
 class traced_child {
  public:
   /// Returns the status from waitpid(2).
-  static int run(const std::function<int()>& what, const traced_judge& judge) {
-    traced_child child{judge};
+  static int run(const std::function<int()>& what, const traced_policy& policy) {
+    traced_child child{policy};
     return child.run(what);
   }
 
  private:
-  explicit traced_child(const traced_judge& judge) : judge_(judge) {}
+  explicit traced_child(const traced_policy& policy) : policy_(policy) {}
 
   int run(const std::function<int()>& what) {
     pid_ = fork();
@@ -99,7 +99,7 @@ class traced_child {
       }
       return resume(thread, 0);
     }
-    const traced_verdict verdict = judge_({.index = next_++,
+    const traced_action verdict = policy_({.index = next_++,
                                            .number = static_cast<long>(call.entry.nr),
                                            .file = file_of(thread, call),
                                            .second = call.entry.args[1],
@@ -191,7 +191,7 @@ class traced_child {
     return text;
   }
 
-  const traced_judge& judge_;
+  const traced_policy& policy_;
   int pid_ = 0;
   int next_ = 0;
   int end_ = 0;

@@ -1,4 +1,4 @@
--- Rules that more than one room uses, or that need a word of explanation.
+-- Rules that more than one module uses, or that need a word of explanation.
 
 -- g++ before 14 double-frees temporaries beside co_await, clang before 19 could write to a frame that was already resumed
 -- elsewhere: a binary that corrupts memory must not come into being. Apple counts clang's versions in its own way.
@@ -51,7 +51,7 @@ rule("hawser.pkgconfig")
     end)
 rule_end()
 
--- A project that includes this one says <hawser/runtime/loop.hpp> as well, whatever our folder is called there.
+-- A project that includes this one says <hawser/runtime/loop/loop.hpp> as well, whatever our folder is called there.
 rule("hawser.include_name")
     on_load(function (target)
         local folder = path.absolute(path.join(target:autogendir(), "include"))

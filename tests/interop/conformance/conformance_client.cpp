@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../../../host/host.hpp"
-#include "../../support/fake_person.hpp"
+#include "../../support/fake_browser.hpp"
 
 namespace {
 
@@ -46,8 +46,8 @@ class user {
   }
   bool log_in() {
     std::jthread browser;
-    login_dialogue with{.open_browser = false};
-    with.wish.patience = std::chrono::seconds{5};
+    login_callbacks with{.open_browser = false};
+    with.wish.timeout = std::chrono::seconds{5};
     with.show = [&browser](const login_prompt& prompt) {
       browser = std::jthread{[url = prompt.url] { testing::browse(url); }};
     };
@@ -62,12 +62,12 @@ class user {
   }
   /// All at once.
   void call_together(const std::vector<std::string_view>& tools) {
-    std::vector<pending<envelope>> calls;
+    std::vector<future<envelope>> calls;
     for (const std::string_view tool : tools) calls.push_back(begin(tool, {}));
     for (std::size_t i = 0; i < calls.size(); ++i) wait(tools[i], std::move(calls[i]));
   }
   void call_all_tools() {
-    const held_tools tools = of_.tools();
+    const tool_snapshot tools = of_.tools();
     for (const tool_row* row : tools.table()) call(row->definition->name, {});
   }
   json::array list(list_kind what) {
@@ -88,7 +88,7 @@ class user {
   }
   /// As the server wrote it; null if there is no such tool.
   json::value schema_of(std::string_view tool) {
-    const held_tools tools = of_.tools();
+    const tool_snapshot tools = of_.tools();
     for (const tool_row* row : tools.table()) {
       if (row->definition->name == tool) return json::parse(row->definition->input_schema);
     }
@@ -97,14 +97,14 @@ class user {
   }
 
  private:
-  pending<envelope> begin(std::string_view tool, const json::object& arguments) {
-    const held_tools tools = of_.tools();
+  future<envelope> begin(std::string_view tool, const json::object& arguments) {
+    const tool_snapshot tools = of_.tools();
     for (const tool_row* row : tools.table()) {
       if (row->definition->name == tool) return tools.call(row->name, arguments);
     }
     return tools.call(tool, arguments);  // which will say that there is none
   }
-  void wait(std::string_view tool, pending<envelope> answer) { complain("call " + std::string{tool}, answer.get()); }
+  void wait(std::string_view tool, future<envelope> answer) { complain("call " + std::string{tool}, answer.get()); }
   // What a login does not include yet is asked for, and the call made again, as long as that is of any use.
   result<envelope> called(std::string_view tool, const json::object& arguments) {
     auto answer = begin(tool, arguments).get();

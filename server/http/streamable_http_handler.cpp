@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "streamable_http_handler.hpp"
+#include "../param_limits.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "../../transports/json/json_text.hpp"
+
+namespace hawser {
+
+namespace {
+
+namespace header = protocol::header;
+
+complete_response not_allowed(const char* allowed) {
+  const http_refusal why{.status = 405, .what = "this method is not served here"};
+  complete_response answer = why.answer({});
+  answer.fields.add("Allow", allowed);
+  return answer;
+}
+
+http_refusal unusable(const message_view& message) {
+  return {.code = message.fault_code == errc::parse ? protocol::code::parse_error : protocol::code::invalid_request,
+          .what = message.fault != nullptr ? message.fault : "this is no message"};
+}
+
+bool is_answer(const message_view& message) noexcept {
+  return message.kind == message_kind::result || message.kind == message_kind::failure;
+}
+
+std::string_view without_query(std::string_view target) noexcept { return target.substr(0, target.find('?')); }
+
+std::string_view client_info(std::string_view params) {
+  const std::string_view info = find_member(find_member(params, protocol::meta::key), protocol::meta::client_info);
+  return is_object(info) ? info : std::string_view{"{}"};
+}
+
+task<void> run_session(server_session& session) {
+  auto served = co_await session.run();
+  ignore(served, "the exchange ends with it");
+}
+
+}  // namespace
+
+std::optional<http_clients::call> streamable_http_handler::begin_call(server_exchange& call, const text_digest& client,
+                                                                      std::string_view id) {
+  auto begun = clients_.begin_call(client);
+  if (!begun)
+    refuse(call,
+           {.status = 429,
+            .code = protocol::code::internal_error,
+            .what = "too many requests of this client are being answered"},
+           id);
+  return begun;
+}
+
+streamable_http_handler::streamable_http_handler(loop& home, service& what, streamable_http_options options)
+    : loop_(home),
+      service_(what),
+      options_(std::move(options)),
+      clients_({.max_calls = options_.max_calls_per_client,
+                .max_unread_per_client = options_.max_unread_per_client,
+                .max_unread = options_.max_unread}) {
+  if (!options_.session.shared_request_budget)
+    options_.session.shared_request_budget = std::make_shared<byte_budget>(options_.max_request_bytes);
+  modern_ = options_.session;
+  if (!modern_.shared_pending_inputs) modern_.shared_pending_inputs = std::make_shared<pending_inputs>(modern_.rounds);
+}
+
+task<void> streamable_http_handler::run(http_server& at) {
+  scope lives{co_await this_context()};
+  session_scope_ = &lives;
+  request_handler each = [this](server_exchange& call) { return answer(call); };
+  head_check first = [this](const http_head& head) { return check_head(head); };
+  co_await at.serve(std::move(each), std::move(first));
+  lives.request_stop();
+  co_await lives.join();
+  session_scope_ = nullptr;
+}
+
+task<void> streamable_http_handler::run_until_ended(streamable_http_handler& self, session_ref session) {
+  co_await session->run(self.options_.session_idle_timeout);
+  self.sessions_.erase(session->id());
+}
+
+// T-32: checks everything that the request head decides before any of the body is read.
+std::optional<complete_response> streamable_http_handler::check_head(const http_head& request) const {
+  if (auto foreign = check_origin(request.fields)) return foreign->answer({});
+  if (without_query(request.target) != options_.path)
+    return http_refusal{.status = 404, .what = "MCP is served at " + options_.path}.answer({});
+  if (request.method == "POST") {
+    if (auto wrong = check_content_headers(request.fields)) return wrong->answer({});
+    return std::nullopt;
+  }
+  const auto version = request.fields.find(header::protocol_version);
+  const bool has_sessions =
+      options_.session.serves_legacy() && !(options_.session.serves_modern() && version && protocol::modern(*version));
+  if (!has_sessions) return not_allowed("POST");
+  if (request.method != "GET" && request.method != "DELETE") return not_allowed("GET, POST, DELETE");
+  return std::nullopt;
+}
+
+task<void> streamable_http_handler::answer(server_exchange& call) {
+  const std::string_view method = call.request().method;
+  if (method == "POST") {
+    co_await post(call);
+  } else if (method == "GET") {
+    co_await listen(call);
+  } else {
+    end_session(call);
+  }
+}
+
+task<void> streamable_http_handler::post(server_exchange& call) {
+  const http_fields& fields = call.request().fields;
+  const std::size_t first = std::min(call.body().find_first_not_of(" \t\r\n"), call.body().size());
+  if (call.body().substr(first).starts_with('[')) {
+    co_await serve_batch(call);
+    co_return;
+  }
+  scanner look;
+  const message_view message = look.scan(call.body());
+  if (message.kind == message_kind::unusable) {
+    refuse(call, unusable(message), message.id.size() <= max_request_id ? canonical_id(message) : std::string{});
+  } else if (message.id.size() > max_request_id) {
+    refuse(call, {.what = "the id is too long"});
+  } else if (!params_within(message.params)) {
+    refuse(call, {.what = too_many_params}, canonical_id(message));
+  } else if (is_modern_request(fields, message, options_.session)) {
+    co_await serve_modern(call, message);
+  } else if (message.kind == message_kind::request && message.method == protocol::method::initialize) {
+    co_await initialize(call, message);
+  } else {
+    co_await serve_in_session(call, message);
+  }
+}
+
+// Since 2026-07-28 each request is independent. It gets a server_session of its own, which is stopped if the client
+// disconnects.
+task<void> streamable_http_handler::serve_modern(server_exchange& call, const message_view& message) {
+  if (message.kind == message_kind::notification) {
+    accept(call);  // no notification has an effect in this era
+    co_return;
+  }
+  const std::string id = canonical_id(message);
+  if (is_answer(message)) {
+    refuse(call, {.what = "this revision has no requests of servers, and so no answers of clients"});
+    co_return;
+  }
+  if (auto wrong = check_modern_request(call.request().fields, message, options_.session)) {
+    refuse(call, *wrong, id);
+    co_return;
+  }
+  const auto counted = begin_call(call, digest_of(client_info(message.params)), id);
+  if (!counted) co_return;
+  http_server_channel channel{options_.unread, counted->of()->backlog()};
+  server_session session{loop_, service_, channel, modern_};
+  std::set<std::string, std::less<>> expected{id};
+  server_response reply{std::move(expected)};
+  server_response::write_options how{.keep_alive = options_.keep_alive};
+  how.maps_errors_to_status = true;
+  channel.attach(reply);
+  scope serving{co_await this_context()};
+  serving.spawn(run_session(session));
+  auto opened = co_await channel.wait_until_open();
+  if (opened) channel.deliver(call.body());
+  co_await reply.write(call, how);
+  serving.request_stop();
+  co_await serving.join();
+  // Messages that the end itself produced: a subscription gets its result.
+  if (call.stage() != server_exchange::response_stage::ended) co_await reply.write(call, how);
+  channel.detach(reply);
+}
+
+}  // namespace hawser

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "remote_error.hpp"
+
+#include <utility>
+
+#include "../json/json_text.hpp"
+#include "protocol.hpp"
+
+namespace hawser {
+
+namespace {
+
+// It is kept, and searched for secrets, as often as the error is told.
+constexpr std::size_t max_data = std::size_t{64} * 1024;
+
+// Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
+// params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
+// 2026-07-28, servers could use the last three codes for anything.
+bool proves_not_executed(int code, std::string_view revision) noexcept {
+  switch (code) {
+    case protocol::code::parse_error: return true;
+    case protocol::code::header_mismatch:
+    case protocol::code::missing_capability:
+    case protocol::code::unsupported_version: return protocol::modern(revision);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+error remote_error(std::string_view json, std::string_view revision, const redaction& hidden, std::size_t max_text) {
+  error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
+  const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
+  e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
+  const std::string_view data = find_member(json, "data");
+  if (data.size() <= max_data) e.data = data;
+  if (e.what.empty()) e.what = "the server reports an error without a message";
+  if (e.what.size() > max_text) e.what = hidden.apply_truncated(e.what, max_text) + " …";
+  if (data.size() > max_data) e.what += " (its data of " + std::to_string(data.size()) + " bytes is left out)";
+  std::size_t codes = 0;
+  for_each_member(json, [&](std::string_view name, std::string_view) {
+    if (same_name(name, "code")) ++codes;
+    return true;
+  });
+  // If there are two codes, it is unknown which one is meant.
+  e.executed = codes == 1 && proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
+  return e;
+}
+
+}  // namespace hawser
