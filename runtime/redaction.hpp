@@ -3,15 +3,11 @@
 // the last line of defence; the first is never to put a `secret` into a text.
 #pragma once
 
-#include <bitset>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "crypto.hpp"
@@ -19,8 +15,14 @@
 
 namespace hawser {
 
+namespace detail {
+class secret_index;
+}
+
 /// Finds secrets in plain form, in hexadecimal, and in base64 and base64url, also as part of a longer encoded text.
-/// Each form is also found percent-encoded or JSON-escaped, in any way, up to two levels deep.
+/// Each form is also found percent-encoded or JSON-escaped, in any way, in any mixture and to any depth. A search takes
+/// less than 10 ms per MiB of text, whatever the text and the secrets are; a text that has the beginnings of secrets at
+/// so many places that comparing would take longer is redacted there as if they were whole.
 class redaction {
  public:
   /// Shorter secrets occur by chance, and redacting them would reveal more than it hides.
@@ -30,6 +32,11 @@ class redaction {
   /// Tokens are renewed for as long as a program runs; of those that were added first, the older half is dropped then.
   static constexpr std::size_t max_secrets = 4096;
   static constexpr std::string_view placeholder = "[redacted]";
+
+  redaction();
+  redaction(redaction&& other) noexcept;
+  redaction& operator=(redaction&& other) noexcept;
+  ~redaction();
 
   /// Adding a known secret makes it the newest.
   void add(std::string_view hidden);
@@ -47,50 +54,18 @@ class redaction {
   [[nodiscard]] std::size_t size() const noexcept { return permanent_.size() + held_.size() + recent_.size(); }
 
  private:
-  // The position of a secret in the text.
-  struct range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-  struct view;  // a text with one level of encoding removed
-  // The secrets in one form. Servers choose their texts, and often their tokens: the cost of a search must depend only
-  // on the length of the text, not on how many secrets share a prefix or how long they are. So secrets are compared by
-  // rolling hashes (Rabin–Karp): a secret is identified by its length and the hashes of its first and last 2^k bytes,
-  // the largest power of two that fits. A hash collision redacts too much, never too little.
-  class secret_index {
-   public:
-    void add(std::string_view one);
-    [[nodiscard]] bool has(std::string_view one) const;
-    template <class Fold, class Found>
-    void find(std::string_view in, Fold fold, Found found) const;
-    void clear();
-
-   private:
-    struct hash_keys;  // the keys of a secret in the tables below
-    static std::uint32_t key_of(const unsigned char* first_four) noexcept;
-    static std::uint64_t mix(std::uint64_t sum, std::uint64_t with) noexcept;
-    std::size_t longest_ = 0;
-    std::bitset<65536> present_;  // filter: most texts contain no such four bytes and need no table lookup
-    std::unordered_map<std::uint32_t, std::uint64_t> powers_;  // by the first four bytes: one bit per power of two
-    std::unordered_map<std::uint64_t, std::vector<std::size_t>> lengths_;  // by the hash of the first 2^k bytes
-    std::unordered_set<std::uint64_t> whole_;  // hashes of the first bytes, the length and the last bytes
-  };
-
+  struct range;  // the position of a secret in a text
   friend class scoped_redaction;
   void hold(const secret& hidden);
   void release(const secret& hidden);
   void drop_oldest();
   static std::vector<secret>::iterator find_in(std::vector<secret>& list, std::string_view hidden);
-  void index(std::string_view hidden);
-  void search(std::string_view text, const view* of, int levels, std::vector<range>& found) const;
   [[nodiscard]] std::vector<range> ranges_in(std::string_view text) const;
 
   std::vector<secret> permanent_;
   std::vector<secret> held_;    // one entry per holder
   std::vector<secret> recent_;  // newest last
-  secret_index plain_;
-  secret_index hex_;     // lower case
-  secret_index base64_;  // base64 alphabet, without the characters that depend on the neighbouring bytes
+  std::unique_ptr<detail::secret_index> index_;
 };
 
 /// Wraps a logger's sink; an empty sink stays empty. The redaction is used on the thread that logs, and secrets may be
