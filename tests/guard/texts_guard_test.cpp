@@ -165,6 +165,29 @@ const suite<"guard: texts"> tests = [] {
                 .message = all_of_it,
                 .cap = 64 * mebibyte});
   };
+  for (const char* piece :
+       {"%25%5C\\u0025\\n%41\\\\u0041\\\"x", "abcdefgh%2541 qrstuvwxyz\\u0025 abc\\\\n", "%41", "\\u005c",
+        "tOkEn-0123456789-abcdefghijklmnopqrstuvwxyz ", "aBcaBcaBcaBcaBcaBcaBcaBcaBcaBcaBcaBcaBcaBc"}) {
+    static const char* shown;
+    boost::ut::test("FRZ-16 a long text and the most secrets: " + std::string{piece}.substr(0, 12)) = [piece] {
+      shown = piece;
+      check_cost({.victim = [](victim_side& v) -> task<std::string> {
+                    redaction& hidden = *v.home.redactions();
+                    for (std::size_t i = 0; i + 1 < redaction::max_secrets; ++i) {
+                      hidden.add("tOkEn-" + std::to_string(i * 7919) + "-abcdefghijklmnopqrstuvwxyz");
+                      if (i % 8 == 0) co_await next_event();
+                    }
+                    for (std::size_t i = 0; i < 10; ++i) hidden.add_permanent(repeated("aBc", 20 << i) + '!');
+                    const std::string text = repeated(shown, v.size / std::string_view{shown}.size());
+                    co_await next_event();
+                    const bool found = hidden.finds(text);
+                    co_return found&& text.front() == '%' ? "something is found" : "";
+                  },
+                  .size = mebibyte,
+                  .message = all_of_it,
+                  .cap = 64 * mebibyte});
+    };
+  }
   "FRZ-11 a long text for the terminal"_test = [] {
     check_cost({.victim = [](victim_side& v) -> task<std::string> {
                   const std::string text = repeated("\x1b[31m\xe2\x80\xae\xff e\xcc\x81\n", v.size / 14);
