@@ -12,6 +12,9 @@
 
 namespace hawser {
 
+/// Hides the secrets, and what can be told from them: each line of a value of several lines (of at least 8 bytes, and
+/// not the first and the last of a PEM key), passwords in URLs, also without their percent codes, what a Basic
+/// authorization encodes, the values of cookies (of at least 8 bytes), and token_parts() of values.
 void hide_secrets(const server_settings& of, redaction& in);
 
 /// Whether errors must show this variable's value, because users check it first: PATH, HOME and the like.
