@@ -74,7 +74,7 @@ std::vector<std::string> names_of(const command_context& e, const std::string& u
   return names;
 }
 
-safe_text shown_name(const std::vector<std::string>& names, const std::string& url) {
+safe_text shown_names(const std::vector<std::string>& names, const std::string& url) {
   if (names.empty()) return escaped(url);
   safe_text text = escaped(names.front());
   for (std::size_t i = 1; i < names.size(); ++i) text += safe_text{", ", escaped(names[i])};
@@ -99,7 +99,7 @@ task<result<exit_code>> show_logins(command_context& e) {
   } else {
     table rows{"SERVER", "LASTS", "SCOPE", "ISSUER"};
     for (const login_summary& one : *kept) {
-      rows.add({{shown_name(names_of(e, one.server), one.server), text_style::bold},
+      rows.add({{shown_names(names_of(e, one.server), one.server), text_style::bold},
                 lasting_cell(one),
                 {one.scope.empty() ? safe_text{"-"} : escaped(one.scope, whole_line)},
                 {escaped(one.issuer)}});
@@ -131,8 +131,9 @@ task<result<exit_code>> log_in_server(command_context& e, const auth_options& op
   login_options wish{.again = options.again,
                      .persist = options.session_only ? persistence::if_possible : persistence::required};
   for (const std::string& one : options.scopes) wish.scope.append(wish.scope.empty() ? "" : " ").append(one);
-  terminal_login desk{e.screen, e.progress, options.server,
-                      options.no_browser ? terminal_login::mode::paste : terminal_login::mode::browser};
+  terminal_login desk{e.screen,       e.progress,
+                      options.server, options.no_browser ? terminal_login::mode::paste : terminal_login::mode::browser,
+                      nullptr,        e.home.redactions()};
   e.progress.show(safe_text{"asking ", escaped(options.server)});
   auto made = co_await e.servers.authenticate(options.server, std::move(wish), desk);
   desk.finish();

@@ -3,7 +3,9 @@
 #include <boost/json.hpp>
 #include <span>
 
+#include "../../runtime/redaction.hpp"
 #include "../../transports/json/json_text.hpp"
+#include "../../transports/redacted_json.hpp"
 #include "call_arguments.hpp"
 #include "command_context.hpp"
 #include "commands.hpp"
@@ -35,7 +37,8 @@ result<std::string> params_of(const complete_options& options) {
   return params + '}';
 }
 
-void print_values(output& to, const json::value& answer) {
+// A server may repeat secrets that it was given.
+void print_values(output& to, const redaction& secrets, const json::value& answer) {
   const json::object* members = answer.if_object();
   const json::value* completion = members != nullptr ? members->if_contains("completion") : nullptr;
   const json::object* inner = completion != nullptr ? completion->if_object() : nullptr;
@@ -43,7 +46,7 @@ void print_values(output& to, const json::value& answer) {
   if (values == nullptr || !values->is_array()) return;
   for (const json::value& value : values->get_array()) {
     if (!value.is_string()) continue;
-    to.text(value.get_string(), whole_line);
+    to.text(secrets.apply(value.get_string()), whole_line);
     to.line({});
   }
 }
@@ -64,9 +67,9 @@ task<result<exit_code>> complete(command_context& e, const complete_options& opt
   const auto parsed = answer->parse();
   if (!parsed) co_return parsed.error();
   if (options.json) {
-    e.screen.out.line(escaped_json(answer->text()));
+    e.screen.out.line(escaped_json(redacted_json(*e.home.redactions(), answer->text())));
   } else {
-    print_values(e.screen.out, *parsed);
+    print_values(e.screen.out, *e.home.redactions(), *parsed);
   }
   co_return exit_code::ok;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "../../runtime/redaction.hpp"
 #include "../../transports/json/json_text.hpp"
 #include "nearest_names.hpp"
 
@@ -54,7 +55,7 @@ std::string nearest_tools(const command_context& e, const std::string& name, con
       near.consider(row->definition->name);
     }
   }
-  return suggestion(near.best());
+  return e.home.redactions()->apply(suggestion(near.best()));  // names come from servers
 }
 
 // Why a server that could have the tool does not provide it.

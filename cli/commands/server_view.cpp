@@ -67,4 +67,10 @@ json::object to_json(const server_status& of) {
   return all;
 }
 
+std::string shown_name(const tool_row& of, const redaction& secrets) {
+  if (!secrets.finds(of.definition->name)) return secrets.apply(of.name);
+  const std::string own = secrets.apply(of.definition->name);
+  return of.server_name.empty() ? own : std::string{of.server_name} + "__" + own;
+}
+
 }  // namespace hawser::cli

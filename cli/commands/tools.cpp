@@ -2,10 +2,13 @@
 // `hawser tools`: lists the tools of all servers, or of one.
 #include <set>
 
+#include "../../runtime/redaction.hpp"
 #include "../../transports/json/json_text.hpp"
+#include "../../transports/redacted_json.hpp"
 #include "../terminal/table.hpp"
 #include "command_context.hpp"
 #include "commands.hpp"
+#include "server_view.hpp"
 
 namespace hawser::cli {
 
@@ -13,13 +16,15 @@ namespace {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-void print_tool_table(output& to, const std::vector<const tool_row*>& rows) {
+// A server may repeat secrets that it was given in whatever it says of its tools.
+void print_tool_table(output& to, const redaction& secrets, const std::vector<const tool_row*>& rows) {
   table all{"TOOL", "SERVER", "DESCRIPTION"};
   for (const tool_row* row : rows) {
     const tool& said = *row->definition;
-    all.add({{escaped(row->name, whole_line), text_style::bold},
+    const std::string description = secrets.apply(said.description.empty() ? said.title : said.description);
+    all.add({{escaped(shown_name(*row, secrets), whole_line), text_style::bold},
              {escaped(row->server_name)},
-             {escaped(first_line(said.description.empty() ? said.title : said.description), whole_line)}});
+             {escaped(first_line(description), whole_line)}});
   }
   all.print_to(to);
 }
@@ -43,16 +48,17 @@ void append_left_out(std::string& document, const server_status& of) {
   }
 }
 
-// The definitions are printed as sent, so that nothing is lost.
+// The definitions are printed as sent except for secrets, so that nothing is lost.
 void print_tools_json(command_context& e, const std::vector<const tool_row*>& rows,
                       const std::vector<server_status>& servers) {
+  const redaction& secrets = *e.home.redactions();
   std::string document = "{\"tools\":[";
   for (const tool_row* row : rows) {
     if (!document.ends_with('[')) document += ',';
-    document.append("{\"name\":").append(json_string(row->name));
+    document.append("{\"name\":").append(json_string(shown_name(*row, secrets)));
     document.append(",\"server\":").append(json_string(row->server_name));
     document.append(",\"definition\":")
-        .append(row->definition->json.empty() ? "{}" : row->definition->json)
+        .append(row->definition->json.empty() ? "{}" : redacted_json(secrets, row->definition->json))
         .append("}");
   }
   document += "],\"left_out\":[";
@@ -76,7 +82,7 @@ task<result<exit_code>> list_tools(command_context& e, const server_options& opt
   if (options.json) {
     print_tools_json(e, rows, servers);
   } else {
-    if (!rows.empty()) print_tool_table(e.screen.out, rows);
+    if (!rows.empty()) print_tool_table(e.screen.out, *e.home.redactions(), rows);
     if (!options.quiet) {
       for (const server_status& one : servers) print_left_out(e.screen.err, one);
     }

@@ -27,7 +27,7 @@ struct seen {
 std::set<std::string> tool_names(const command_context& e) {
   std::set<std::string> names;
   const table_ref held = e.servers.tools();
-  for (const tool_row* row : *held) names.emplace(row->name);
+  for (const tool_row* row : *held) names.insert(shown_name(*row, *e.home.redactions()));
   return names;
 }
 

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "terminal_login.hpp"
 
+#include <algorithm>
+
 #include "../../transports/http/http_url.hpp"
 
 namespace hawser::cli {
 
 terminal_login::terminal_login(terminal& screen, progress_line& waiting, std::string server, mode by,
-                               std::unique_ptr<line_source> lines)
-    : screen_(screen), progress_(waiting), server_(std::move(server)), mode_(by), lines_(std::move(lines)) {}
+                               std::unique_ptr<line_source> lines, std::shared_ptr<const redaction> hidden)
+    : screen_(screen),
+      progress_(waiting),
+      server_(std::move(server)),
+      mode_(by),
+      lines_(std::move(lines)),
+      hidden_(std::move(hidden)) {}
+
+// Only in `resource` (RFC 8707), which is the URL of the server: the `state` is secret too, and needed.
+std::string terminal_login::without_secrets(const std::string& url) const {
+  constexpr std::string_view parameter = "&resource=";
+  const std::size_t begin = url.rfind(parameter);
+  if (hidden_ == nullptr || begin == url.npos) return url;
+  const std::size_t value = begin + parameter.size();
+  const std::size_t end = std::min(url.find('&', value), url.size());
+  return url.substr(0, value) + hidden_->apply(std::string_view{url}.substr(value, end - value)) + url.substr(end);
+}
 
 void terminal_login::show(const login_prompt& prompt) {
   // The URL is shown in full and on a line of its own, so that it can be copied.
@@ -18,13 +35,18 @@ void terminal_login::show(const login_prompt& prompt) {
     screen_.err.line({"The page to log in at is not on the authorization server's own host, but on ",
                       styled(text_style::bold, escaped(page->host)), "."});
   if (prompt.resource_above_server)
-    screen_.err.line({"The login will be valid for ", styled(text_style::bold, escaped(prompt.resource)),
+    screen_.err.line({"The login will be valid for ",
+                      styled(text_style::bold, escaped(hidden_ ? hidden_->apply(prompt.resource) : prompt.resource)),
                       ", which may include other servers than this one; only this one is sent its token."});
   screen_.err.line({"To log in to ", styled(text_style::bold, escaped(server_)), " at ",
                     styled(text_style::bold, escaped(prompt.issuer)),
                     mode_ == mode::browser ? text_piece{", use the browser that opens, or open this address:"}
                                            : text_piece{", open this address in a browser:"}});
-  screen_.err.line(escaped(prompt.url, whole_line));
+  // Without a browser of ours, the address is needed as it is.
+  const std::string shown = mode_ == mode::browser ? without_secrets(prompt.url) : prompt.url;
+  screen_.err.line(escaped(shown, whole_line));
+  if (shown != prompt.url)
+    screen_.err.line("A secret of the configuration is left out of this address; --no-browser shows it whole.");
 }
 
 void terminal_login::show_message(const std::string& text) {

@@ -10,8 +10,8 @@
 #include "../../runtime/redaction.hpp"
 #include "../../transports/http/http_fields.hpp"
 #include "../../transports/json/json_text.hpp"
-#include "../../transports/json/json_validator.hpp"
 #include "../../transports/jsonrpc/protocol.hpp"
+#include "../../transports/redacted_json.hpp"
 #include "../config/secrets.hpp"
 #include "../detail/argument_check.hpp"
 
@@ -55,27 +55,6 @@ std::unique_ptr<server_login> login_for(const server_context& shared_context, co
       return channels.client_options(*where, true);
     };
   return std::make_unique<server_login>(shared_context.logins, std::move(of));
-}
-
-// Applies the redaction to each JSON string unescaped, because escapes could hide a secret, and then to the remaining
-// text. The result is valid JSON again; if a redaction outside of a string breaks it, the whole text becomes one JSON
-// string. Precondition: valid JSON.
-std::string redacted_json(const redaction& hidden, std::string_view json) {
-  std::string texts;
-  while (!json.empty()) {
-    const std::size_t begin = std::min(json.find('"'), json.size());
-    std::size_t end = begin + 1;
-    while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2 : 1;
-    texts += json.substr(0, begin);
-    json.remove_prefix(begin);
-    const std::string_view token = json.substr(0, end + 1 - begin);
-    const auto text = text_of(token);
-    const std::string shown = text ? hidden.apply(*text) : std::string{};
-    texts += !text || shown == *text ? std::string{token} : json_string(shown);
-    json.remove_prefix(token.size());
-  }
-  std::string whole = hidden.apply(texts);
-  return whole == texts || validate_json(whole) ? whole : json_string(whole);
 }
 
 }  // namespace

@@ -126,6 +126,21 @@ const suite<"auth"> tests = [] {
     expect_discreet(renewed);
   };
 
+  "SEC-3 the printed address has no secret of the server's URL; the browser gets it whole"_test = [] {
+    const std::string key = "key-" + hawser::base64url(hawser::random_bytes(9));
+    login_shop shop{{.path = "/mcp-" + key}};
+    const json::object notes{{"url", shop.server.issuer() + "/mcp-${LOGIN_KEY}"}};
+    shop.work.write("mcp.json", json::serialize(json::object{{"mcpServers", json::object{{"notes", notes}}}}));
+    shop.add_browser();
+    shop.work.environment.push_back("LOGIN_KEY=" + key);
+    const auto r = shop.log_in();
+    expect(r.code == 0_i) << told(r);
+    expect(!contains(r.out + r.err, key)) << told(r);
+    const std::string address = shop.address_in(r.err);
+    expect(contains(address, "&resource=") && contains(address, "[redacted]")) << r.err;
+    expect(parameter(address, "state") == parameter(shop.page(), "state") && contains(shop.page(), key)) << address;
+  };
+
   "--status shows the stored logins without a prompt"_test = [] {
     login_shop shop;
     const auto none = shop.work.run({"auth", "--status"});

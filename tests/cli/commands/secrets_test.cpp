@@ -126,11 +126,17 @@ void list_what_was_told(scripted_connection& with) {
     if (asked->id().empty()) {
       with.reply("202 Accepted", "text/plain", "");
     } else if (asked->asks("initialize")) {
-      answer(R"("result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},)"
-             R"("serverInfo":{"name":"s","version":"1"}})");
+      answer(
+          R"("result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{},"completions":{}},)"
+          R"("serverInfo":{"name":"s","version":"1"}})");
     } else if (asked->asks("tools/list")) {
+      const std::string twice = json::serialize(json::string{text});
       answer(R"("result":{"tools":[{"name":"w","inputSchema":{"type":"object"}},{"name":)" + text +
-             R"(,"inputSchema":5}]})");
+             R"(,"inputSchema":5},{"name":)" + json::serialize(json::string{"x-" + told}) + R"(,"title":)" + text +
+             R"(,"description":)" + text + R"(,"inputSchema":{"type":"object","properties":{)" + text +
+             R"(:{"default":)" + twice + "}}}}]}");
+    } else if (asked->asks("completion/complete")) {
+      answer(R"("result":{"completion":{"values":[)" + text + "]}}");
     } else if (asked->asks("prompts/list")) {
       answer(R"("result":{"prompts":[{"name":)" + text + R"(,"description":)" + text + R"(,"arguments":[{"name":)" +
              text + "}]}]}");
@@ -288,8 +294,14 @@ const suite<"secrets"> tests = [] {
     work.environment.push_back("SEC3_KEY=" + key);
     const json::object far{{"url", server.origin() + "/mcp"}, {"headers", json::object{{"X-Key", "${SEC3_KEY}"}}}};
     work.write("mcp.json", json::serialize(json::object{{"mcpServers", json::object{{"far", far}}}}));
-    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-             {"prompts"}, {"resources"}, {"tools"}, {"get", "far"}, {"call", "far__w"}, {"prompt", "p"}}) {
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"prompts"},
+                                               {"resources"},
+                                               {"tools"},
+                                               {"get", "far"},
+                                               {"call", "far__w"},
+                                               {"complete", "--server", "far", "--prompt", "p", "a="},
+                                               {"prompt", "p"}}) {
       for (const bool as_json : {false, true}) {
         std::vector<std::string> all = words;
         if (as_json) all.emplace_back("--json");
@@ -297,7 +309,57 @@ const suite<"secrets"> tests = [] {
         expect_none(words.front(), one.out + one.err, {key});
         const bool said = (one.out + one.err).find("[redacted]") != std::string::npos;
         expect(said || words.front() == "prompt") << words.front() << one.out << one.err;
+        if (words.front() == "tools") expect(one.out.find("[redacted]") != std::string::npos) << one.out;
       }
+    }
+  };
+
+  "SEC-3 no line of a key of several lines is in logs and errors, and no password of a URL"_test = [] {
+    cli_fixture work{{}};
+    std::string key = "-----BEGIN PRIVATE KEY-----\n";
+    std::set<std::string> secrets;
+    for (int i = 0; i < 8; ++i) {
+      const std::string line = hawser::base64(hawser::random_bytes(48));
+      secrets.insert(line);
+      key += line + '\n';
+    }
+    key += "-----END PRIVATE KEY-----\n";
+    const std::string password = "pw-" + hawser::base64url(hawser::random_bytes(9));
+    secrets.insert(password);
+    const std::string says =
+        "printf '%s' \"$KEY\" | sed 's/^/error: bad key line: /' >&2\n"
+        "echo \"error: no login with $(echo $DATABASE_URL | cut -d: -f3 | cut -d@ -f1)\" >&2\n";
+    write_program(work, "loud", says + "exec " + program("hawser") + " demo-server\n");
+    write_program(work, "dies", says + "exit 3\n");
+    json::object servers;
+    for (const char* name : {"loud", "dies"})
+      servers.emplace(
+          name, json::object{{"command", work.folder / name},
+                             {"env", json::object{{"KEY", key}, {"DATABASE_URL", "db://u:" + password + "@h/x"}}}});
+    work.write("mcp.json", json::serialize(json::object{{"mcpServers", servers}}));
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"logs", "loud"}, {"logs", "dies"}, {"get", "dies"}, {"tools", "-v"}}) {
+      for (const bool as_json : {false, true}) {
+        std::vector<std::string> all = words;
+        if (as_json) all.emplace_back("--json");
+        const ended_program one = work.run(all);
+        expect_none(words.front(), one.out + one.err, secrets);
+        expect((one.out + one.err).find("[redacted]") != std::string::npos) << words.front() << one.out << one.err;
+      }
+    }
+  };
+
+  "SEC-3 -v shows no secret that a server has encoded as JSON twice, nor the trace of its definitions"_test = [] {
+    const scripted_http_server server{list_what_was_told};
+    cli_fixture work{{}};
+    const std::string key = "k-" + hawser::base64url(hawser::random_bytes(9)) + "\"/\\q\"";
+    const json::object far{{"url", server.origin() + "/mcp"}, {"headers", json::object{{"X-Key", key}}}};
+    work.write("mcp.json", json::serialize(json::object{{"mcpServers", json::object{{"far", far}}}}));
+    for (const char* format : {"-v", "-vv", "--json"}) {
+      const ended_program one = work.run({"tools", format});
+      expect_none(format, one.out + one.err, {key});
+      expect((one.out + one.err).find(key.substr(0, 12)) == std::string::npos) << one.out << one.err;
+      expect((one.out + one.err).find("[redacted]") != std::string::npos) << one.out << one.err;
     }
   };
 };
