@@ -101,7 +101,8 @@ void peer::on_answer(const message_view& message) {
   if (message.kind == message_kind::result) {
     call->finish(message);
   } else {
-    call->finish(remote_error(message.error, revision_, *loop_.redactions(), limits_.max_error_text));
+    call->finish(
+        remote_error(message.error, revision_, *loop_.redactions(), error_id::of_request, limits_.max_error_text));
   }
 }
 

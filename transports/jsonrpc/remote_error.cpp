@@ -16,9 +16,10 @@ constexpr std::size_t max_data = std::size_t{64} * 1024;
 // Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
 // params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
 // 2026-07-28, servers could use the last three codes for anything.
-bool proves_not_executed(int code, std::string_view revision) noexcept {
+// A server that names the request in a parse error has parsed it; whatever it could not parse came later.
+bool proves_not_executed(int code, error_id id, std::string_view revision) noexcept {
   switch (code) {
-    case protocol::code::parse_error: return true;
+    case protocol::code::parse_error: return id == error_id::none;
     case protocol::code::header_mismatch:
     case protocol::code::missing_capability:
     case protocol::code::unsupported_version: return protocol::modern(revision);
@@ -28,7 +29,8 @@ bool proves_not_executed(int code, std::string_view revision) noexcept {
 
 }  // namespace
 
-error remote_error(std::string_view json, std::string_view revision, const redaction& hidden, std::size_t max_text) {
+error remote_error(std::string_view json, std::string_view revision, const redaction& hidden, error_id id,
+                   std::size_t max_text) {
   error e{.code = errc::remote, .what = text_of(find_member(json, "message")).value_or(std::string{})};
   const std::int64_t number = integer_of(find_member(json, "code")).value_or(0);
   e.native = std::in_range<int>(number) ? static_cast<int>(number) : 0;
@@ -43,7 +45,7 @@ error remote_error(std::string_view json, std::string_view revision, const redac
     return true;
   });
   // If there are two codes, it is unknown which one is meant.
-  e.executed = codes == 1 && proves_not_executed(e.native, revision) ? execution::no : execution::unknown;
+  e.executed = codes == 1 && proves_not_executed(e.native, id, revision) ? execution::no : execution::unknown;
   return e;
 }
 

@@ -53,10 +53,11 @@ std::optional<error> error_in_body(std::string_view body, scanner& reader, std::
   if (body.find_first_not_of(" \t\r\n") == body.npos) return std::nullopt;
   const message_view message = reader.scan(body);
   if (message.kind == message_kind::failure) {
-    error why = remote_error(message.error, revision, hidden);
+    const error_id id = message.id == "null" ? error_id::none : error_id::of_request;
+    error why = remote_error(message.error, revision, hidden, id);
     // An error with the id of another request says nothing about this one. If the request could not be parsed, the id
     // is null.
-    const bool about_this = message.integer_id ? message.number == request : message.id == "null";
+    const bool about_this = message.integer_id ? message.number == request : id == error_id::none;
     if (!about_this) why.executed = execution::unknown;
     return why;
   }
@@ -66,7 +67,7 @@ std::optional<error> error_in_body(std::string_view body, scanner& reader, std::
   if (body[first] != '{') return std::nullopt;
   const std::string_view fault = find_member(body.substr(first), "error");
   if (!fault.starts_with('{') || !integer_of(find_member(fault, "code"))) return std::nullopt;
-  error why = remote_error(fault, revision, hidden);
+  error why = remote_error(fault, revision, hidden, error_id::none);
   const std::string_view id = find_member(body.substr(first), "id");
   const bool of_json_rpc = text_of(find_member(body.substr(first), "jsonrpc")) == "2.0";
   if (!of_json_rpc || !(id.empty() || id == "null")) why.executed = execution::unknown;

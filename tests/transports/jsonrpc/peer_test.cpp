@@ -217,6 +217,17 @@ task<void> many_unanswered(peer_fixture& h) {
       << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << "ms for 20 MB of requests";
 }
 
+// A server that names the call in it has parsed the message.
+task<void> parse_error_of_call(peer_fixture& h) {
+  for (const char* id : {"ID", "\"ID\""}) {
+    const std::string named{id};
+    const outcome got =
+        co_await one_call(h, {R"({"jsonrpc":"2.0","id":)" + named + R"(,"error":{"code":-32700,"message":"no"}})"});
+    expect(got.failure.has_value() && got.failure->code == errc::remote && got.failure->native == -32700_i);
+    if (got.failure) expect(got.failure->executed == execution::unknown) << id;
+  }
+}
+
 const suite<"peer"> tests = [] {
   "a batch may be indented"_test = [] { with_fixture(indented_batch); };
   "line breaks inside JSON do not break the message"_test = [] { with_fixture(line_breaks); };
@@ -237,6 +248,9 @@ const suite<"peer"> tests = [] {
     with_fixture(both_or_neither);
   };
   "B07 strange errors are delivered, cut to size"_test = [] { with_fixture(odd_errors); };
+  "CLM-3 a parse error that names the call does not prove that it was not executed"_test = [] {
+    with_fixture(parse_error_of_call);
+  };
   "B08 a batch counts in 2025-03-26 only, and elsewhere ends nothing"_test = [] { with_fixture(batches); };
   "A21 B10 B11 B12 a broken answer ends the call whose id can be read"_test = [] { with_fixture(bad_bytes); };
   "a large result is handed over whole"_test = [] { with_fixture(large_result_is_moved); };

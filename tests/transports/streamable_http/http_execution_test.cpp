@@ -191,9 +191,9 @@ const suite<"http execution"> tests = [] {
     constexpr execution no = execution::no;
     constexpr execution unknown = execution::unknown;
     for (const example& one :
-         {example{-32700, no, no}, example{-32600, unknown, unknown}, example{-32601, unknown, unknown},
-          example{-32602, unknown, unknown}, example{-32603, unknown, unknown}, example{-32020, unknown, no},
-          example{-32021, unknown, no}, example{-32022, unknown, no}}) {
+         {example{-32600, unknown, unknown}, example{-32601, unknown, unknown}, example{-32602, unknown, unknown},
+          example{-32603, unknown, unknown}, example{-32020, unknown, no}, example{-32021, unknown, no},
+          example{-32022, unknown, no}}) {
       for (const char* status : {"200 OK", "400 Bad Request", "404 Not Found", "500 Internal Server Error"}) {
         for (const bool names_request : {true, false}) {
           for (const era which : {era::legacy, era::modern}) {
@@ -206,6 +206,24 @@ const suite<"http execution"> tests = [] {
             const execution expected = which == era::modern ? one.modern : one.legacy;
             expect(got.outcome.failed_with(errc::remote, expected)) << one.code << status << got.outcome.said();
           }
+        }
+      }
+    }
+  };
+
+  "CLM-3 a parse error that names the call does not prove that it was not executed"_test = [] {
+    for (const char* status : {"200 OK", "400 Bad Request", "500 Internal Server Error"}) {
+      for (const era which : {era::legacy, era::modern}) {
+        for (const std::string id : {"ID", "\"ID\"", "null", ""}) {
+          const call_result got =
+              result_of(which, "tools/call", [&](scripted_connection& with, const received_request& asked) {
+                std::string named = id.empty() ? id : R"("id":)" + id + ',';
+                if (const std::size_t at = named.find("ID"); at != std::string::npos) named.replace(at, 2, asked.id());
+                with.reply(status, "application/json",
+                           R"({"jsonrpc":"2.0",)" + named + R"("error":{"code":-32700,"message":"no"}})");
+              });
+          const execution expected = id == "null" ? execution::no : execution::unknown;
+          expect(got.outcome.failed_with(errc::remote, expected)) << status << id << got.outcome.said();
         }
       }
     }
