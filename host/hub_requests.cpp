@@ -92,6 +92,17 @@ task<result<boost::json::array>> hub::list(std::string server, list_kind what) {
 
 namespace {
 
+// For a tools/call that is sent as a plain request.
+class named_tool_check final : public send_check {
+ public:
+  named_tool_check(const server& of, std::string tool) : of_(of), tool_(std::move(tool)) {}
+  [[nodiscard]] result<void> may_send() const override { return of_.admits_call(tool_); }
+
+ private:
+  const server& of_;
+  std::string tool_;
+};
+
 // Waits for the server's session and calls `begin` with it. `tool` is the tool's name if the request is a tools/call.
 template <class F>
 task<result<raw_json>> asked_when_connected(loop& home, server& of, const request_options& settings,
@@ -103,6 +114,7 @@ task<result<raw_json>> asked_when_connected(loop& home, server& of, const reques
   if (!at) co_return at.error();
   if (tool) {
     if (auto admitted = of.admits_call(*tool); !admitted) co_return admitted.error();
+    options.check = std::make_shared<const named_tool_check>(of, *tool);
   }
   options.elapsed_before = home.now() - began;
   auto asking = begin(**at, std::move(options));

@@ -163,25 +163,60 @@ prepared_request session::prepare_request(std::string_view method, std::string_v
   return prepared_request{{.method = method, .members = members, .meta = meta_}};
 }
 
+// The constant parts of the calls of one tool. Whether the tool is admitted is decided by what is known of it when a
+// call is written.
+class session::tool_call final : public send_check {
+ public:
+  tool_call(const session_listener& listener, std::string name, std::string_view meta)
+      : listener_(listener), name_(std::move(name)), request_(prepared_request::tool_call(name_, meta)) {}
+
+  [[nodiscard]] result<void> may_send() const override { return listener_.admits_call(name_); }
+  [[nodiscard]] const prepared_request& request() const noexcept { return request_; }
+
+ private:
+  const session_listener& listener_;
+  std::string name_;
+  prepared_request request_;
+};
+
+std::shared_ptr<const session::tool_call> session::tool_call_of(const std::string& name) {
+  auto known = tool_calls_.find(name);
+  if (known == tool_calls_.end())
+    known = tool_calls_.emplace(name, std::make_shared<const tool_call>(listener_, name, meta_)).first;
+  return known->second;
+}
+
 task<result<raw_json>> session::call_tool(std::string name, std::string arguments, call_options options) {
   const use guard{users_};
   const time_point began = context_.home.coarse_now();
-  auto known = tool_calls_.find(name);
-  if (known == tool_calls_.end()) {
-    auto made = std::make_shared<const prepared_request>(prepared_request::tool_call(name, meta_));
-    known = tool_calls_.emplace(name, std::move(made)).first;
-  }
-  const std::shared_ptr<const prepared_request> request = known->second;  // the map may change during the await
+  const std::shared_ptr<const tool_call> known = tool_call_of(name);  // the map may change during the await
+  const prepared_request& request = known->request();
+  options.check = known;
   auto fields = header_fields_of(name, arguments);
   if (!fields) co_return fields.error();
   options.fields = *std::move(fields);
-  auto answer = co_await peer_.call(*request, arguments, options);
+  auto answer = co_await peer_.call(request, arguments, options);
+  const auto left = [&] {
+    return std::max(duration{1}, options.hard_timeout - options.elapsed_before - (context_.home.now() - began));
+  };
+  if (answer.has_error() && answer.error().code == errc::tool_unknown) {
+    // Not admitted when it would have been written. If that is because the tools have changed, the new list decides.
+    std::string same = name;
+    auto asking = admits_retry(std::move(same));
+    auto admitted = co_await with_timeout(left(), std::move(asking));
+    if (!admitted) co_return admitted.error();
+    fields = header_fields_of(name, arguments);
+    if (!fields) co_return fields.error();
+    options.fields = *std::move(fields);
+    call_options rest = options;
+    rest.elapsed_before += context_.home.now() - began;
+    answer = co_await peer_.call(request, arguments, rest);
+  }
   if (answer.has_error() && answer.error().native == protocol::code::header_mismatch &&
       answer.error().code == errc::remote && answer.error().executed == execution::no && negotiated_.modern() &&
       channel_->is_http()) {
     // Header mismatch: the tool may have changed since it was listed.
-    const duration left = options.hard_timeout - options.elapsed_before - (context_.home.now() - began);
-    auto listed = co_await with_timeout(std::max(duration{1}, left), list_tools());
+    auto listed = co_await with_timeout(left(), list_tools());
     if (!listed) {
       const bool ended = listed.error().code == errc::timed_out || listed.error().code == errc::cancelled;
       if (!ended) co_return answer;
@@ -193,7 +228,7 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     options.fields = *std::move(now);
     call_options rest = options;
     rest.elapsed_before += context_.home.now() - began;
-    answer = co_await peer_.call(*request, arguments, rest);
+    answer = co_await peer_.call(request, arguments, rest);
   }
   const bool usual = answer.has_value() && !negotiated_.modern();
   if (usual) co_return answer;

@@ -113,6 +113,8 @@ class session final : private peer_listener {
   void list_changed(list_kind which);
   void resource_updated(const std::string& uri);
   prepared_request prepare_request(std::string_view method, std::string_view members) const;
+  class tool_call;
+  std::shared_ptr<const tool_call> tool_call_of(const std::string& name);
   task<result<void>> set_subscription(std::string uri, bool wanted);
 
   void read_header_arguments(const std::shared_ptr<tool_list>& tools, tool_listing& listing);
@@ -137,6 +139,7 @@ class session final : private peer_listener {
                                          std::string tool = {});
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
+  task<result<void>> admits_retry(std::string tool);
   task<result<void>> wait_for_visit(std::string id);
 
   session_context context_;
@@ -149,7 +152,7 @@ class session final : private peer_listener {
   byte_budget requests_held_;  // by requests of the server that are not answered yet; outlives those
   std::optional<std::vector<server_request>> early_requests_;  // until the era says whether the server may send any
   // Not by hashes: a server chooses the names.
-  std::map<std::string, std::shared_ptr<const prepared_request>> tool_calls_;
+  std::map<std::string, std::shared_ptr<const tool_call>> tool_calls_;
   std::set<std::string> subscribed_;
   std::vector<std::string>
       completed_elicitations_;  // ids of the most recent elicitations that the server reported complete

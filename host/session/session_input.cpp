@@ -204,6 +204,11 @@ task<result<std::string>> session::input_responses(std::string_view requests) {
   bool sound = true;
   for_each_member(requests, [&](std::string_view key, std::string_view value) {
     const bool object = value.front() == '{';
+    // A new session must not be waited for: this one cannot end before its calls have.
+    task<result<void>> session::admits_retry(std::string tool) {
+      co_return co_await unless_closed(closing_, listener_.admits_retry(std::move(tool)));
+    }
+
     auto method = object ? text_of(find_member(value, "method")) : std::nullopt;
     sound = method.has_value() && wanted.size() < most_inputs;
     if (sound)
@@ -230,7 +235,7 @@ task<result<raw_json>> session::call_with_input(std::string method, std::string 
       if (round > 0 && left() == duration::zero()) co_return too_late(options.hard_timeout);
       if (round > 0 && !tool.empty()) {  // a person may have taken minutes, and the tool have changed
         std::string same = tool;
-        auto asking = unless_closed(closing_, listener_.admits_retry(std::move(same)));
+        auto asking = admits_retry(std::move(same));
         auto admitted = co_await with_timeout(left(), std::move(asking));
         if (!admitted) co_return in_time(admitted.error(), options.hard_timeout);
       }

@@ -24,7 +24,10 @@ class session_listener {
   /// The server refused a call of `tool` with a header mismatch. `listing` is the new tool list. The result says
   /// whether the call may be retried.
   virtual result<void> on_tools_relisted(std::string_view /*tool*/, const tool_listing& /*listing*/) { return {}; }
-  /// A call of `tool` is about to be sent once more, because the server asked for input: whether it still may be.
+  /// Whether a call of `tool` may be sent now, as far as its tools are known.
+  [[nodiscard]] virtual result<void> admits_call(std::string_view /*tool*/) const { return {}; }
+  /// A call of `tool` is about to be sent once more, because the server asked for input, or because
+  /// admits_call() refused it: whether it still may be. Waits for a new list of tools if they have changed.
   virtual task<result<void>> admits_retry(std::string tool);
   /// Every pending call has ended by now; close() is still due.
   virtual void on_session_closed(const error& why) = 0;

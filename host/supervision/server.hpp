@@ -64,7 +64,7 @@ class server final : private session_listener {
                                    time_point began);
   /// Whether the configuration (`tools` patterns and `access`) admits a call of this tool, based on the server's
   /// current annotations. Requires a connected server.
-  [[nodiscard]] result<void> admits_call(std::string_view tool) const;
+  [[nodiscard]] result<void> admits_call(std::string_view tool) const override;
   task<result<void>> subscribe(std::string uri, bool wanted);
   task<result<void>> set_log_level(std::string level);
   result<void> notify(std::string_view method, std::string_view params);

@@ -42,7 +42,10 @@ result<void> server::admits_call(std::string_view tool) const {
   if (!listed_ || outdated()) {
     // Cached tools from an earlier run may be listed, but not used to admit calls.
     if (unrestricted && settings_.tools.empty()) return {};
-    return refused("cannot be checked against " + rule + ": its tools could not be listed");
+    const bool being_listed = listing_ || changed_first_.has_value();
+    return refused(
+        "cannot be checked against " + rule +
+        (being_listed ? ": its tools have changed and are not listed again yet" : ": its tools could not be listed"));
   }
   if (std::binary_search(admitted_names_.begin(), admitted_names_.end(), tool)) return {};
   // A server may accept another spelling of an excluded tool's name, so only listed names are admitted.

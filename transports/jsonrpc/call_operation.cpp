@@ -62,7 +62,8 @@ void call_operation::start() {
                                          .request = id_,
                                          .fields = options_.fields,
                                          .method = request_.plain_method(),
-                                         .related_request = options_.related_request});
+                                         .related_request = options_.related_request,
+                                         .check = options_.check});
 }
 
 void call_operation::finish(const message_view& message) noexcept {

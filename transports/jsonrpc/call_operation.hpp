@@ -40,6 +40,8 @@ struct call_options {
   std::string fields{};
   /// The id, as JSON, of the remote side's request on whose behalf this one is sent; empty = none.
   std::string related_request{};
+  /// Asked immediately before the transport writes the request, where it does so later than at once, or once more.
+  send_check_ref check{};
 };
 
 class call_operation final : public operation, private timer {

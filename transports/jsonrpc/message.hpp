@@ -14,6 +14,7 @@
 #include "../../runtime/error.hpp"
 #include "../../runtime/io/byte_buffer.hpp"
 #include "../json/json_validator.hpp"
+#include "../send_check.hpp"
 
 namespace hawser {
 
@@ -113,6 +114,8 @@ struct outgoing_message {
   std::string_view related_request{};
   bool is_response = false;  ///< it is the response to that request …
   int failure = 0;           ///< … and an error with this code
+  /// A channel that writes a request later than in send(), or once more, asks this immediately before each such write.
+  send_check_ref check{};
   /// Not null if it holds the line and its memory may be moved instead of copied.
   std::string* storage = nullptr;
 };

@@ -72,6 +72,7 @@ std::size_t http_channel::send(const outgoing_message& message) {
   auto what = new_post();
   what->body = bytes;
   what->request = message.request;
+  what->check = message.check;
   describe(*what, message, bytes);
   if (what->request) register_request(what);
   if (what->method == protocol::notification::initialized) {

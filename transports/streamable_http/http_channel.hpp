@@ -82,6 +82,7 @@ class http_channel final : public channel {
     bool names_session = false;  // in a header field
     bool answered = false;
     request_handle handle{};
+    send_check_ref check{};
     event abandoned{};
     event ended{};                                  // set only over the transport of 2024-11-05
     started_request started{};                      // the request, if it was sent without a coroutine, …

@@ -55,6 +55,7 @@ void http_channel::recycle(std::shared_ptr<outbound_post> what) noexcept {
   what->request.reset();
   what->replayable = what->names_session = what->answered = false;
   what->handle = {};
+  what->check.reset();
   what->used_credentials.reset();
   what->abandoned.reset();
   what->ended.reset();
@@ -72,7 +73,8 @@ client_request http_channel::request_of(outbound_post& what) const noexcept {
           .unlimited_silence = what.request && what.method != protocol::method::subscriptions_listen,
           .timeout = what.request ? duration::zero() : options_.post_timeout,
           .max_redirects = what.replayable ? std::nullopt : std::optional{1},
-          .handle = &what.handle};
+          .handle = &what.handle,
+          .check = what.check.get()};
 }
 
 bool http_channel::try_send_now(outbound_post& what) {

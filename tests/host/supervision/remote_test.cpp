@@ -180,6 +180,61 @@ const suite<"remote"> tests = [] {
     expect(sessions.load() == 2_i and lists.load() == 2_i);
   };
 
+  "SEC-1 a call that is redirected after its tool became a writer is not sent again"_test = [] {
+    static std::atomic<scripted_connection*> stream;
+    static std::atomic<int> lists;
+    static std::atomic<int> again;
+    for (const bool stays_reader : {false, true}) {
+      static bool reader;
+      reader = stays_reader;
+      stream = nullptr;
+      lists = again = 0;
+      visit(
+          [](scripted_connection& with) {
+            while (auto asked = with.request()) {
+              if (asked->is("GET")) {
+                with.events();
+                stream = &with;
+                with.hang();
+                return;
+              }
+              if (asked->asks("initialize")) {
+                with.json(result_of(
+                    *asked,
+                    R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{}})"));
+              } else if (asked->asks("tools/list")) {
+                const bool reads = ++lists == 1 || reader;
+                with.json(result_of(*asked, R"({"tools":[{"name":"echo","inputSchema":{"type":"object"},)"
+                                            R"("annotations":{"readOnlyHint":)" +
+                                                std::string{reads ? "true" : "false"} + "}}]}"));
+              } else if (asked->asks("tools/call") && asked->head.find("/again") == std::string::npos) {
+                for (int i = 0; i < 1000 && stream == nullptr; ++i) std::this_thread::sleep_for(5ms);
+                if (lists < 2)
+                  stream.load()->say("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+                for (int i = 0; i < 1000 && lists < 2; ++i) std::this_thread::sleep_for(5ms);
+                std::this_thread::sleep_for(100ms);  // so that the list is usually there before the redirect
+                with.reply("307 Temporary Redirect", "text/plain", "", "Location: /again\r\n");
+              } else {
+                if (asked->asks("tools/call")) ++again;
+                legacy(with, *asked, "");
+              }
+            }
+          },
+          [](hub_fixture& h) -> task<void> {
+            server_settings read_only = remote();
+            read_only.access = tool_access::declared_read_only;
+            h.add(std::move(read_only));
+            co_await h.until("r", state::ready);
+            auto got = co_await h.of.call("r__echo", "{}");
+            expect(got.has_value() == reader) << (got ? got->text() : got.error().what);
+            if (got) co_return;
+            expect(got.error().code == errc::tool_unknown && got.error().executed == execution::no);
+            expect(got.error().what.find(R"("access")") != std::string::npos) << got.error().what;
+          });
+      expect(lists.load() >= 2_i and again.load() == (stays_reader ? 1 : 0)) << again.load();
+    }
+  };
+
   "C17 a server that forgets every session is not begun anew for ever, and the call ends"_test = [] {
     static std::atomic<int> sessions;
     sessions = 0;

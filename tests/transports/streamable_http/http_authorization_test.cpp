@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Requests with credentials: whom a channel asks for them, what it tells of a refusal, and how often it tries.
+#include <atomic>
+
 #include "../../../runtime/async/event.hpp"
+#include "../../../runtime/async/scope.hpp"
 #include "../../support/every_step.hpp"
 #include "../../support/http_channel_fixture.hpp"
 
@@ -98,6 +101,21 @@ http_call_outcome call(const scripted_http_server& server, scripted_login& login
 }
 
 constexpr std::string_view refusal = "401 Unauthorized";
+
+// Refuses while it is not open.
+class switched_check final : public send_check {
+ public:
+  [[nodiscard]] result<void> may_send() const override {
+    if (open) return {};
+    return error{.code = errc::tool_unknown, .what = "no longer admitted"};
+  }
+  std::atomic<bool> open = true;
+};
+
+task<void> record_call(http_channel_fixture& fixture, std::string params, call_options options,
+                       http_call_outcome& into) {
+  into = co_await fixture.call("tools/call", std::move(params), std::move(options));
+}
 
 const suite<"http login"> tests = [] {
   "every request of a session has the credentials, the stream of events and the goodbye, too"_test = [] {
@@ -289,6 +307,70 @@ const suite<"http login"> tests = [] {
     const http_call_outcome got = call(server, login);
     expect(got.failed_with(errc::auth, execution::no)) << got.said();
     expect(got.mentions("a person has to log in") and server.seen().size() == 1_ul) << got.said();
+  };
+
+  "SEC-1 a call that is not admitted any more is not sent a second time, after 401 or a redirect"_test = [] {
+    for (const bool redirects : {false, true}) {
+      for (const bool admitted : {false, true}) {
+        const auto check = std::make_shared<switched_check>();
+        const scripted_http_server server{each([&](scripted_connection& with, const received_request& asked) {
+          if (asked.head.find("/again") != std::string::npos || carries(asked, "token-2"))
+            return with.json(answer_to(asked));
+          check->open = admitted;
+          if (redirects) return with.reply("307 Temporary Redirect", "text/plain", "", "Location: /again\r\n");
+          with.reply(refusal, "text/plain", "");
+        })};
+        scripted_login login;
+        http_channel_options options;
+        options.login = &login;
+        with_http_channel(
+            server,
+            [&](http_channel_fixture& fixture) -> task<void> {
+              fixture.modern();
+              call_options checked;
+              checked.check = check;
+              const http_call_outcome got = co_await fixture.call("tools/call", R"({"name":"t"})", checked);
+              expect(admitted ? got.result == R"({"ok":true})" : got.failed_with(errc::tool_unknown, execution::no))
+                  << got.said();
+              expect(admitted or got.said() == "no longer admitted") << got.said();
+            },
+            std::move(options));
+        expect(server.asked("tools/call") == (admitted ? 2U : 1U)) << redirects;
+      }
+    }
+  };
+
+  "SEC-1 a call that waited for a connection is checked before it is sent"_test = [] {
+    for (const bool admitted : {false, true}) {
+      const auto check = std::make_shared<switched_check>();
+      const scripted_http_server server{each([&](scripted_connection& with, const received_request& asked) {
+        if (asked.body.find("\"first\"") != std::string::npos) {
+          std::this_thread::sleep_for(200ms);
+          check->open = admitted;
+        }
+        with.json(answer_to(asked));
+      })};
+      http_channel_options options;
+      options.client.max_connections = 1;
+      with_http_channel(
+          server,
+          [&](http_channel_fixture& fixture) -> task<void> {
+            fixture.modern();
+            call_options checked;
+            checked.check = check;
+            http_call_outcome first;
+            http_call_outcome second;
+            scope calls{co_await this_context()};
+            calls.spawn(record_call(fixture, R"({"name":"first"})", {}, first));
+            calls.spawn(record_call(fixture, R"({"name":"second"})", checked, second));
+            co_await calls.join();
+            expect(!first.failure.has_value()) << first.said();
+            expect(admitted ? !second.failure.has_value() : second.failed_with(errc::tool_unknown, execution::no))
+                << second.said();
+          },
+          std::move(options));
+      expect(server.asked("tools/call") == (admitted ? 2U : 1U));
+    }
   };
 
   "a call that is given up while somebody logs in is not made again"_test = [] {

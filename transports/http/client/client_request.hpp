@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../../../runtime/async/stop.hpp"
+#include "../../send_check.hpp"
 #include "../http_url.hpp"
 #include "../network_zone.hpp"
 #include "client_connection.hpp"
@@ -59,6 +60,8 @@ struct client_request {
   /// user entered.
   network_zone innermost = network_zone::loopback;
   request_handle* handle = nullptr;
+  /// If not null, ask() asks it immediately before it writes the request, each time that it does so.
+  const send_check* check = nullptr;
 };
 
 }  // namespace hawser

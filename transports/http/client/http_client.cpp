@@ -156,7 +156,9 @@ task<result<client_response>> http_client::fetch_following_redirects(client_requ
   const int max_redirects = what.max_redirects.value_or(options_.max_redirects);
   for (int redirects = 0;; ++redirects) {
     started_request first = std::exchange(started, {});
-    auto answer = co_await fetch_once(what, *to, std::move(first));
+    bool refused = false;
+    auto answer = co_await fetch_once(what, *to, std::move(first), refused);
+    if (!answer && refused) co_return answer;  // the caller's own error, not one of this server
     if (!answer) co_return prefixed(to->origin(), answer.error());
     if (!what.follows_redirects || !is_redirect(answer->head().status)) {
       if (redirects > 0 && what.redirected_to != nullptr) *what.redirected_to = *to;
@@ -200,7 +202,7 @@ result<http_url> http_client::redirected(const client_request& what, const http_
 }
 
 task<result<client_response>> http_client::fetch_once(const client_request& what, const http_url& to,
-                                                      started_request started) {
+                                                      started_request started, bool& refused) {
   auto proxy = options_.proxies.choose(to);
   if (!proxy) co_return proxy.error();
   const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
@@ -221,8 +223,13 @@ task<result<client_response>> http_client::fetch_once(const client_request& what
       if (!obtained) co_return obtained.error();
       held = *std::move(obtained);
     }
+    if (what.handle != nullptr && !sent && what.handle->cancelled()) co_return cancelled_error();
+    if (what.check != nullptr && !sent) {
+      auto allowed = what.check->may_send();
+      refused = allowed.has_error();
+      if (refused) co_return allowed.error();
+    }
     if (what.handle != nullptr && !sent) {
-      if (what.handle->cancelled()) co_return cancelled_error();
       what.handle->over_ = held.connection.get();
     }
     if (!sent) send(*held.connection, what, to, through);

@@ -107,7 +107,9 @@ class http_client final : private connection_owner {
   friend class client_response;
   task<result<client_response>> fetch_in_time(client_request what, started_request started);
   task<result<client_response>> fetch_following_redirects(client_request what, started_request started);
-  task<result<client_response>> fetch_once(const client_request& what, const http_url& to, started_request started);
+  // Sets `refused` if client_request::check did not let the request be written.
+  task<result<client_response>> fetch_once(const client_request& what, const http_url& to, started_request started,
+                                           bool& refused);
   // Constraints on the address, and after dial() its properties.
   struct route {
     const http_proxy* through = nullptr;
