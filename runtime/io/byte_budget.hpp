@@ -30,6 +30,13 @@ class byte_budget {
     ~share() {
       if (of_ != nullptr) of_->give_back(bytes_);
     }
+    /// Takes `more` bytes in addition; false, and no change, if they would exceed a limit.
+    [[nodiscard]] bool extend(std::size_t more) noexcept {
+      if (of_ == nullptr || !of_->has_room(more)) return false;
+      of_->add(more);
+      bytes_ += more;
+      return true;
+    }
 
    private:
     friend class byte_budget;
@@ -41,7 +48,7 @@ class byte_budget {
   /// Returns nullopt if `bytes` more would exceed the limit of this budget or of the overall one.
   [[nodiscard]] std::optional<share> take(std::size_t bytes) noexcept {
     if (!has_room(bytes)) return std::nullopt;
-    for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ += bytes;
+    add(bytes);
     return share{*this, bytes};
   }
   [[nodiscard]] std::size_t used() const noexcept { return used_; }
@@ -49,6 +56,9 @@ class byte_budget {
  private:
   [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
     return bytes <= limit_ - std::min(used_, limit_) && (overall_ == nullptr || overall_->has_room(bytes));
+  }
+  void add(std::size_t bytes) noexcept {
+    for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ += bytes;
   }
   void give_back(std::size_t bytes) noexcept {
     for (byte_budget* one = this; one != nullptr; one = one->overall_.get()) one->used_ -= bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The clients of the streamable_http_handler, told apart by their clientInfo, and the load that each of them causes:
-// calls in progress and unread bytes.
+// calls in progress, the bytes that they hold, and unread bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "../../runtime/io/byte_budget.hpp"
 #include "../text_digest.hpp"
 #include "send_backlog.hpp"
 
@@ -20,8 +21,11 @@ class http_clients {
     std::size_t max_calls = 0;              ///< calls of one client in progress
     std::size_t max_unread_per_client = 0;  ///< bytes
     std::size_t max_unread = 0;
+    std::size_t max_held_per_client = 0;  ///< bytes
   };
-  explicit http_clients(const limits& l) : limits_(l), backlog_(std::make_shared<send_backlog>(l.max_unread)) {}
+  /// `held`: the limit for what the requests of all clients hold together.
+  http_clients(const limits& l, std::shared_ptr<byte_budget> held)
+      : limits_(l), backlog_(std::make_shared<send_backlog>(l.max_unread)), held_(std::move(held)) {}
   http_clients(const http_clients&) = delete;
   http_clients& operator=(const http_clients&) = delete;
 
@@ -36,6 +40,8 @@ class http_clients {
     [[nodiscard]] const text_digest& name() const noexcept { return name_; }
     /// The bytes that it has not read, in all its sessions.
     [[nodiscard]] const std::shared_ptr<send_backlog>& backlog() const noexcept { return backlog_; }
+    /// The limit for what its requests in progress hold, in all its sessions.
+    [[nodiscard]] const std::shared_ptr<byte_budget>& held() const noexcept { return held_; }
 
    private:
     friend class http_clients;
@@ -43,6 +49,7 @@ class http_clients {
     text_digest name_;
     std::size_t calls_ = 0;
     std::shared_ptr<send_backlog> backlog_;
+    std::shared_ptr<byte_budget> held_;
   };
   /// A client is kept as long as a client_ref to it exists. http_clients must outlive them all.
   using client_ref = std::shared_ptr<client>;
@@ -67,6 +74,7 @@ class http_clients {
  private:
   limits limits_;
   std::shared_ptr<send_backlog> backlog_;
+  std::shared_ptr<byte_budget> held_;
   std::map<text_digest, std::weak_ptr<client>> known_;
 };
 

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::size_t id_bytes = 24;
 
+server_session_options options_of(server_session_options common, const http_clients::client& client) {
+  common.shared_request_budget = client.held();
+  return common;
+}
+
 }  // namespace
 
 http_session::http_session(loop& home, service& what, const server_session_options& serving,
@@ -20,7 +25,7 @@ http_session::http_session(loop& home, service& what, const server_session_optio
       id_(base64url(random_bytes(id_bytes))),
       client_(std::move(client)),
       channel_(limits, client_->backlog()),
-      session_(home, what, channel_, serving),
+      session_(home, what, channel_, options_of(serving, *client_)),
       last_used_(home.now()) {}
 
 http_session::use::use(http_session& of) noexcept : of_(of) {

@@ -58,14 +58,20 @@ std::optional<http_clients::call> streamable_http_handler::begin_call(server_exc
 streamable_http_handler::streamable_http_handler(loop& home, service& what, streamable_http_options options)
     : loop_(home),
       service_(what),
-      options_(std::move(options)),
+      options_(with_budget(std::move(options))),
       clients_({.max_calls = options_.max_calls_per_client,
                 .max_unread_per_client = options_.max_unread_per_client,
-                .max_unread = options_.max_unread}) {
-  if (!options_.session.shared_request_budget)
-    options_.session.shared_request_budget = std::make_shared<byte_budget>(options_.max_request_bytes);
+                .max_unread = options_.max_unread,
+                .max_held_per_client = options_.max_held_per_client},
+               options_.session.shared_request_budget) {
   modern_ = options_.session;
   if (!modern_.shared_pending_inputs) modern_.shared_pending_inputs = std::make_shared<pending_inputs>(modern_.rounds);
+}
+
+streamable_http_options streamable_http_handler::with_budget(streamable_http_options options) {
+  if (!options.session.shared_request_budget)
+    options.session.shared_request_budget = std::make_shared<byte_budget>(options.max_request_bytes);
+  return options;
 }
 
 task<void> streamable_http_handler::run(http_server& at) {
@@ -105,7 +111,10 @@ task<void> streamable_http_handler::answer(server_exchange& call) {
   const std::string_view method = call.request().method;
   if (method == "POST") {
     co_await post(call);
-  } else if (method == "GET") {
+    co_return;
+  }
+  call.release_body();
+  if (method == "GET") {
     co_await listen(call);
   } else {
     end_session(call);
@@ -155,7 +164,9 @@ task<void> streamable_http_handler::serve_modern(server_exchange& call, const me
   const auto counted = begin_call(call, digest_of(client_info(message.params)), id);
   if (!counted) co_return;
   http_server_channel channel{options_.unread, counted->of()->backlog()};
-  server_session session{loop_, service_, channel, modern_};
+  server_session_options options = modern_;
+  options.shared_request_budget = counted->of()->held();
+  server_session session{loop_, service_, channel, std::move(options)};
   std::set<std::string, std::less<>> expected{id};
   server_response reply{std::move(expected)};
   server_response::write_options how{.keep_alive = options_.keep_alive};
@@ -165,6 +176,7 @@ task<void> streamable_http_handler::serve_modern(server_exchange& call, const me
   serving.spawn(run_session(session));
   auto opened = co_await channel.wait_until_open();
   if (opened) channel.deliver(call.body());
+  call.release_body();  // a subscription may last for ever; what the session needs of the message it has copied
   co_await reply.write(call, how);
   serving.request_stop();
   co_await serving.join();

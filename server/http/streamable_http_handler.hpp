@@ -29,7 +29,9 @@ struct streamable_http_options {
   std::size_t max_sessions_per_client = 16;
   /// Limit for requests and streams of one client in progress. Above it, requests are refused with 429.
   std::size_t max_calls_per_client = 128;
-  /// Bytes that requests of all clients may hold at once; see server_session_options::max_request_bytes.
+  /// Bytes that requests of one client, in all its sessions, and of all clients may hold at once; see
+  /// server_session_options::max_request_bytes.
+  std::size_t max_held_per_client = std::size_t{64} << 20;
   std::size_t max_request_bytes = std::size_t{256} << 20;
   /// Limits for unread bytes of responses and notifications: of one session or one modern request …
   http_server_channel_limits unread{};
@@ -72,9 +74,11 @@ class streamable_http_handler {
     std::string_view message;
     std::string id{};
   };
-  static task<void> deliver(const streamable_http_handler& self, http_server_channel& to, const server_response& reply,
-                            std::vector<posted> messages);
-  task<void> exchange(server_exchange& call, http_session& in, server_response& reply, std::vector<posted> messages);
+  // Releases the body of `call`, which has the messages, and `held` as soon as all of them are delivered.
+  static task<void> deliver(const streamable_http_handler& self, server_exchange& call, http_server_channel& to,
+                            const server_response& reply, std::vector<posted> messages, byte_budget::share held);
+  task<void> exchange(server_exchange& call, http_session& in, server_response& reply, std::vector<posted> messages,
+                      std::optional<byte_budget::share> held = std::nullopt);
   task<void> listen(server_exchange& call);
   void end_session(server_exchange& call);
 
@@ -85,10 +89,12 @@ class streamable_http_handler {
                                                              std::string_view id);
   static task<void> run_until_ended(streamable_http_handler& self, session_ref session);
 
+  static streamable_http_options with_budget(streamable_http_options options);
+
   loop& loop_;
   service& service_;
-  streamable_http_options options_;
-  server_session_options modern_;  // for requests without a session
+  streamable_http_options options_;  // with shared_request_budget
+  server_session_options modern_;    // for requests without a session
   http_clients clients_;
   std::map<std::string, session_ref, std::less<>> sessions_;
   scope* session_scope_ = nullptr;  // runs the sessions; set while run() is active

@@ -125,6 +125,14 @@ task<void> streamable_http_handler::serve_batch(server_exchange& call) {
   const http_session::use busy{*found.session};
   const auto counted = begin_call(call, found.session->client(), {});
   if (!counted) co_return;
+  // Its messages wait while the client does not read the responses.
+  auto held = counted->of()->held()->take(call.body().size());
+  if (!held) {
+    refuse(call, {.status = 429,
+                  .code = protocol::code::internal_error,
+                  .what = "the requests of this client that are being answered are too large together"});
+    co_return;
+  }
   found.session->reach(http_session::activity::used);
   std::vector<posted> messages;
   std::set<std::string, std::less<>> expected;
@@ -146,9 +154,10 @@ task<void> streamable_http_handler::serve_batch(server_exchange& call) {
   const bool answered = !expected.empty();
   server_response reply{std::move(expected), server_response::form::events};
   if (answered) {
-    co_await exchange(call, *found.session, reply, std::move(messages));
+    co_await exchange(call, *found.session, reply, std::move(messages), std::move(held));
   } else {
-    co_await deliver(*this, found.session->channel(), reply, std::move(messages));
+    byte_budget::share share = *std::move(held);
+    co_await deliver(*this, call, found.session->channel(), reply, std::move(messages), std::move(share));
     accept(call);
   }
 }
@@ -156,8 +165,9 @@ task<void> streamable_http_handler::serve_batch(server_exchange& call) {
 // Between two messages of a batch other clients are served, and the next message waits while the client has much
 // unread data. If the client has disconnected, there is only the pause: its requests were accepted, and the session
 // itself waits for room.
-task<void> streamable_http_handler::deliver(const streamable_http_handler& self, http_server_channel& to,
-                                            const server_response& reply, std::vector<posted> messages) {
+task<void> streamable_http_handler::deliver(const streamable_http_handler& self, server_exchange& call,
+                                            http_server_channel& to, const server_response& reply,
+                                            std::vector<posted> messages, byte_budget::share /*held*/) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (i > 0) {
       auto polled = co_await shield(std::chrono::seconds{1}, detail::wait_for(duration::zero()));
@@ -167,16 +177,17 @@ task<void> streamable_http_handler::deliver(const streamable_http_handler& self,
       auto room = co_await to.until_uncongested();
       ignore(room, "seen below, or the client is gone");
     }
-    if (to.ended() || self.session_scope_->stop_requested()) co_return;
+    if (to.ended() || self.session_scope_->stop_requested()) break;
     const posted& next = messages[i];
     const bool cancelled = !next.id.empty() && !reply.expected().contains(next.id);
     if (!cancelled) to.deliver(next.message);
   }
+  call.release_body();
 }
 
 // Before 2026-07-28 a disconnect does not cancel the request: the session continues.
 task<void> streamable_http_handler::exchange(server_exchange& call, http_session& in, server_response& reply,
-                                             std::vector<posted> messages) {
+                                             std::vector<posted> messages, std::optional<byte_budget::share> held) {
   http_server_channel& channel = in.channel();
   auto opened = co_await channel.wait_until_open();
   if (!opened) {
@@ -188,10 +199,11 @@ task<void> streamable_http_handler::exchange(server_exchange& call, http_session
   const context where = co_await this_context();
   scope delivering{where};
   channel.attach(reply);
-  if (messages.size() == 1) {
-    channel.deliver(messages.front().message);
+  if (held) {
+    delivering.spawn(deliver(*this, call, channel, reply, std::move(messages), *std::move(held)));
   } else {
-    delivering.spawn(deliver(*this, channel, reply, std::move(messages)));
+    channel.deliver(messages.front().message);
+    call.release_body();
   }
   co_await reply.write(call, how);
   channel.detach(reply);

@@ -188,11 +188,42 @@ task<void> bounds_calls_of_a_client(fixture& h) {
   for (const auto& one : held) co_await one->close();
 }
 
-std::string call_by(std::string_view client, std::string_view tool) {
-  std::string call = words::modern(1, "tools/call", R"("name":")" + std::string{tool} + '"');
+// Several streams, each begun by a large message, and then another large message.
+task<void> streams_keep_no_bodies(fixture& h) {
+  const std::string large = R"(,"x":")" + std::string(200'000, 'x') + '"';
+  std::vector<std::unique_ptr<raw_http_client>> held;
+  for (int i = 0; i < 4; ++i) {
+    auto visitor = co_await raw_http_client::connect(h.at());
+    held.push_back(std::move(visitor));
+    held.back()->say(http_request_text("POST", modern_fields("subscriptions/listen"),
+                                       words::modern(i, "subscriptions/listen", R"("notifications":{})" + large)));
+    const std::string begun = co_await held.back()->until("acknowledged");
+    expect(contains(begun, "acknowledged")) << i << begun.substr(0, 100);
+  }
+  const received_response list =
+      co_await h.post(modern_fields("tools/list"), words::modern(9, "tools/list", R"("y":1)" + large));
+  expect(list.status == 200_i) << list.status << list.body;
+  for (const auto& one : held) co_await one->close();
+}
+
+std::string call_by(std::string_view client, std::string_view tool, std::string_view more = {}) {
+  std::string call = words::modern(1, "tools/call", R"("name":")" + std::string{tool} + '"' + std::string{more});
   call.replace(call.find(R"("_meta":{)"), 9,
                R"("_meta":{"io.modelcontextprotocol/clientInfo":{"name":")" + std::string{client} + R"("},)");
   return http_request_text("POST", modern_fields("tools/call", tool), call);
+}
+
+task<void> limits_what_one_client_holds(fixture& h) {
+  const std::string large = R"(,"arguments":{"x":")" + std::string(200'000, 'x') + R"("})";
+  auto visitor = co_await raw_http_client::connect(h.at());
+  visitor->say(call_by("a", "wait", large));
+  auto stuck = co_await h.what.stuck.wait();
+  expect(stuck.has_value());
+  const received_response second = co_await h.ask(call_by("a", "echo", large));
+  expect(contains(second.body, "too large together")) << second.status << second.body.substr(0, 200);
+  const received_response other = co_await h.ask(call_by("b", "echo", large));
+  expect(contains(other.body, "result")) << other.status << other.body.substr(0, 200);
+  co_await visitor->close();
 }
 constexpr std::size_t large_answer = std::size_t{12} << 20;  // more than the system takes of one
 
@@ -397,6 +428,16 @@ const suite<"http_modern"> tests = [] {
         options.max_unread = std::size_t{30} << 20;
         with_streamable_http(bounds_unread_answers, options);
       };
+  "FRZ-8 a stream does not keep the body of its request"_test = [] {
+    http_server_options small;
+    small.max_body_bytes = 300'000;
+    with_streamable_http(streams_keep_no_bodies, {}, small);
+  };
+  "FRZ-8 what the requests of one client hold is limited in all its sessions, and others have room"_test = [] {
+    streamable_http_options options;
+    options.max_held_per_client = 300'000;
+    with_streamable_http(limits_what_one_client_holds, options);
+  };
   "FRZ-8 a client that reads loses no result, however many requests it sends at once"_test = [] {
     streamable_http_options options;
     options.unread.backlog_timeout = std::chrono::minutes{1};

@@ -114,19 +114,14 @@ void server_connection::on_head(const http_head& /*head*/) noexcept {
 void server_connection::on_body(std::string_view piece) noexcept {
   if (failure_) return;
   const std::size_t needed = std::max(body_.size() + piece.size(), free_body) - free_body - counted_body_;
-  if (needed > options_.max_body_bytes - std::min(all_.body_bytes, options_.max_body_bytes)) {
+  if (!held_) held_ = all_.bodies.take(0);
+  if (!held_ || !held_->extend(needed)) {
     refusal_ = plain_answer(503, "the server holds too many large requests; come again later");
     refusal_->fields.add("Retry-After", "10");
     return fail(refusal(errc::too_large, "http: the request is too large for now"));
   }
   counted_body_ += needed;
-  all_.body_bytes += needed;
   body_ += piece;
-}
-
-void server_connection::release_body() noexcept {
-  all_.body_bytes -= counted_body_;
-  counted_body_ = 0;
 }
 
 void server_connection::on_complete() noexcept {
@@ -197,7 +192,9 @@ void server_connection::refuse(const error& why) {
 }
 
 task<bool> server_connection::answer() {
-  server_exchange call{*over_, std::move(head_), std::move(body_), write_rate()};
+  server_exchange call{*over_, std::move(head_), std::move(body_), write_rate(), std::move(held_)};
+  held_.reset();
+  counted_body_ = 0;
   if (refusal_) {
     call.reply(refusal_->status, refusal_->fields, refusal_->body);
     auto taken = co_await drained_at_rate(*over_, write_rate());
@@ -216,6 +213,7 @@ task<bool> server_connection::answer() {
     http_fields none;
     call.reply(500, none, threw ? "the server failed\n" : "the server has no answer\n");
   }
+  call.release_body();
   cut_off_ = call.stage() != server_exchange::response_stage::ended || call.too_slow();
   if (cut_off_ || ended_.is_set()) co_return false;
   auto taken = co_await drained_at_rate(*over_, write_rate());
@@ -227,7 +225,6 @@ void server_connection::prepare_next() noexcept {
   parser_.next();
   head_ = {};
   body_ = {};
-  release_body();
   refusal_.reset();
   waiting_since_ = all_.home.now();
   begun_.reset();

@@ -19,13 +19,12 @@ struct http_server_state {
   const http_server_options& options;
   const request_handler& with;
   const head_check& judge;
-  std::size_t body_bytes = 0;  ///< of all bodies held, not counting the first 64 KiB of each
+  byte_budget bodies{options.max_body_bytes};  ///< of all bodies held, not counting the first 64 KiB of each
 };
 
 class server_connection final : private byte_listener, private http_listener {
  public:
   server_connection(std::unique_ptr<byte_stream> over, http_server_state& all);
-  ~server_connection() { release_body(); }
 
   /// Serves requests until either side ends the connection; closes it on every path.
   task<void> run();
@@ -54,7 +53,6 @@ class server_connection final : private byte_listener, private http_listener {
   void fail(error why) noexcept;
   void refuse(const error& why);
   void send_last_response(const complete_response& last);
-  void release_body() noexcept;
   [[nodiscard]] drain_rate write_rate() const noexcept;
   task<result<void>> body_arrived();
   task<result<void>> next_request();
@@ -70,12 +68,13 @@ class server_connection final : private byte_listener, private http_listener {
   time_point waiting_since_;
   http_head head_;
   std::string body_;
-  std::size_t counted_body_ = 0;  // its part of http_server_state::body_bytes
-  std::uint64_t received_ = 0;    // bytes of requests received
-  event begun_;                   // a request has started, …
-  event headed_;                  // … its head is complete, …
-  event complete_;                // … all of it is; a failure sets all three
-  event ended_;                   // the client has disconnected
+  std::optional<byte_budget::share> held_;  // by the body
+  std::size_t counted_body_ = 0;            // its size
+  std::uint64_t received_ = 0;              // bytes of requests received
+  event begun_;                             // a request has started, …
+  event headed_;                            // … its head is complete, …
+  event complete_;                          // … all of it is; a failure sets all three
+  event ended_;                             // the client has disconnected
   std::optional<error> failure_;
   std::optional<complete_response> refusal_;  // the response that refuses the request for its head or its size
   scope* call_ = nullptr;                     // stopped when the client disconnects

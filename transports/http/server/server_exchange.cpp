@@ -84,12 +84,19 @@ task<result<void>> drained_at_rate(byte_stream& over, drain_rate rate) {
   }
 }
 
-server_exchange::server_exchange(byte_stream& over, http_head request, std::string body, drain_rate rate) noexcept
+server_exchange::server_exchange(byte_stream& over, http_head request, std::string body, drain_rate rate,
+                                 std::optional<byte_budget::share> held) noexcept
     : over_(over),
       request_(std::move(request)),
       body_(std::move(body)),
       rate_(rate),
+      held_(std::move(held)),
       keep_alive_(request_.keep_alive) {}
+
+void server_exchange::release_body() noexcept {
+  std::string{}.swap(body_);
+  held_.reset();
+}
 
 bool server_exchange::without_body(int status) const noexcept {
   return request_.method == "HEAD" || status == 204 || status == 304;

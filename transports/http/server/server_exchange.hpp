@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "../../../runtime/io/byte_budget.hpp"
 #include "../../tls/byte_stream.hpp"
 #include "../http_parser.hpp"
 
@@ -20,13 +22,18 @@ struct drain_rate {
 
 class server_exchange {
  public:
-  /// Made by http_server; `over` outlives it. A client that is slower than `pace` is disconnected.
-  server_exchange(byte_stream& over, http_head request, std::string body, drain_rate rate) noexcept;
+  /// Made by http_server; `over` outlives it. A client that is slower than `pace` is disconnected. `held`: the part of
+  /// the server's memory for bodies that `body` takes.
+  server_exchange(byte_stream& over, http_head request, std::string body, drain_rate rate,
+                  std::optional<byte_budget::share> held = std::nullopt) noexcept;
   server_exchange(const server_exchange&) = delete;
   server_exchange& operator=(const server_exchange&) = delete;
 
   [[nodiscard]] const http_head& request() const noexcept { return request_; }
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  /// Frees the body, which is empty afterwards. To be called as soon as it is not needed: a response may take for ever,
+  /// and all bodies together are limited.
+  void release_body() noexcept;
 
   /// Sends the whole response. Fields must be valid (see append_field); framing fields such as `Content-Length` are
   /// written here and skipped in `fields`. Call once, and not together with begin().
@@ -58,6 +65,7 @@ class server_exchange {
   http_head request_;
   std::string body_;
   drain_rate rate_;
+  std::optional<byte_budget::share> held_;
   response_stage stage_ = response_stage::not_started;
   bool keep_alive_;
   bool chunked_ = false;
