@@ -119,6 +119,13 @@ bool members_within(std::string_view object, std::size_t limit) {
   return count <= limit;
 }
 
+bool elements_within(std::string_view array, std::size_t limit) {
+  std::size_t count = 0;
+  if (array.empty() || array.front() != '[') return true;
+  for_each_element(array, [&](std::string_view) { return ++count <= limit; });
+  return count <= limit;
+}
+
 std::optional<std::string> text_of(std::string_view json) {
   if (json.size() < 2 || json.front() != '"') return std::nullopt;
   return unescaped(json.substr(1, json.size() - 2));

@@ -89,6 +89,8 @@ std::string_view find_member(std::string_view object, std::string_view name);
 bool same_name(std::string_view raw, std::string_view name);
 /// Whether this object has no more members than that; looks at no more of them. True for what is no object.
 bool members_within(std::string_view object, std::size_t limit);
+/// The same for the elements of an array.
+bool elements_within(std::string_view array, std::size_t limit);
 
 /// Decodes the escapes of a string without its quotes.
 std::string unescaped(std::string_view raw);

@@ -24,12 +24,6 @@ error too_large(const wire_limits& limits) {
 
 }  // namespace
 
-bool elements_within(std::string_view array, std::size_t limit) {
-  std::size_t count = 0;
-  for_each_element(array, [&](std::string_view) { return ++count <= limit; });
-  return count <= limit;
-}
-
 const char* batch_too_large() noexcept { return "a batch has at most 100 messages; send them in several batches"; }
 
 result<void> message_reader::deliver(byte_source& from, receiver& to, find_line find) {

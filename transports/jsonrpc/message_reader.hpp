@@ -41,8 +41,6 @@ class byte_source {
   ~byte_source() = default;
 };
 
-/// Whether this array, which is valid JSON, has at most that many elements; stops counting beyond.
-bool elements_within(std::string_view array, std::size_t limit);
 /// The error message for a batch with more than max_batch messages.
 const char* batch_too_large() noexcept;
 
