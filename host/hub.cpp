@@ -201,8 +201,10 @@ task<result<envelope>> hub_core::dispatch(server_id id, tool_reference target, s
   auto calling = owner->call_tool(target, std::move(arguments), std::move(rpc_options), began);
   auto answer = co_await with_stop(caller_options.stop, std::move(calling));
   if (!answer) co_return answer.error();
-  envelope_options reading{
-      .schema = std::move(target.schema), .max_text = settings.limits.max_result, .resources = settings.resources};
+  envelope_options reading{.schema = std::move(target.schema),
+                           .max_text = settings.limits.max_result,
+                           .max_values = settings.limits.max_result_values,
+                           .resources = settings.resources};
   auto read = envelope::read(*std::move(answer), std::move(reading));
   if (!read) co_return owner->annotated(read.error(), "call");
   co_return read;

@@ -15,6 +15,7 @@
 #include "../../registry/tool_filter.hpp"
 #include "../../runtime/loop/clock.hpp"
 #include "../../runtime/process/child.hpp"
+#include "../../transports/json/json_validator.hpp"
 #include "../../transports/tls/tls_context.hpp"
 #include "../result/content.hpp"
 #include "../supervision/restart_backoff.hpp"
@@ -79,7 +80,10 @@ struct host_limits {
   /// Appended to the error for a larger message.
   static constexpr const char* max_message_advice =
       R"(; {"hawser": {"max_message": BYTES}} in the configuration sets another limit)";
-  std::size_t max_result = 5'000'000;               ///< bytes of text that a caller gets; the rest is cut with a note
+  std::size_t max_result = 5'000'000;  ///< bytes of text that a caller gets; the rest is cut with a note
+  /// JSON values of a result of which trees are built: a value takes up to about 200 bytes in one. The text of a result
+  /// with more is available as sent.
+  std::size_t max_result_values = tree_limits.max_values;
   std::size_t max_tools = 10'000;                   ///< of one server
   std::size_t max_pages = 1'000;                    ///< of one list
   std::size_t max_listing = std::size_t{32} << 20;  ///< bytes of one list, all its pages together

@@ -134,6 +134,11 @@ result<std::vector<content_block>> parse_content_blocks(std::string_view content
   if (auto valid = validate_json(content); !valid) return bad(valid.error().what);
   content.remove_prefix(content.find_first_not_of(" \t\r\n"));
   if (!content.starts_with('[')) return bad("not an array");
+  if (!elements_within(content, most_content_blocks)) {
+    error why = bad("more than " + std::to_string(most_content_blocks) + " blocks");
+    why.code = errc::too_large;
+    return why;
+  }
   return detail::blocks_of(content);
 }
 

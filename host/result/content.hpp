@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,7 +31,10 @@ struct content_block {
   std::string name{};       ///< of resource links
 };
 
-/// From the JSON of a `content` array; errc::protocol if it is not one.
+/// The limit for the blocks of one result: each becomes an object.
+inline constexpr std::size_t most_content_blocks = 100'000;
+
+/// From the JSON of a `content` array; errc::protocol if it is not one, errc::too_large if it has too many blocks.
 result<std::vector<content_block>> parse_content_blocks(std::string_view content);
 
 // Precondition of all below: `content` is a valid JSON array.

@@ -9,17 +9,11 @@
 
 #include "../../transports/json/json_text.hpp"
 #include "../../transports/json/json_tree.hpp"
-#include "../../transports/jsonrpc/message_reader.hpp"
 #include "../schema/detail/schema_defaults.hpp"
 #include "../schema/schema_check.hpp"
 #include "detail/truncate.hpp"
 
 namespace hawser {
-
-namespace {
-// Each becomes an object of its own for whoever reads them; no server has so much to say in pieces.
-constexpr std::size_t most_blocks = 100'000;
-}  // namespace
 
 struct envelope::parts {
   raw_json bytes;
@@ -29,6 +23,7 @@ struct envelope::parts {
   std::string_view structured{};
   std::string_view meta{};
   bool is_error = false;
+  std::size_t values = 0;  // of a server's result
 
   parts(raw_json result, envelope_options with) : bytes(std::move(result)), options(std::move(with)) {}
 
@@ -49,8 +44,10 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
     why.phase = "call";
     return why;
   };
-  if (auto valid = result.check_tree(); !valid) return bad(valid.error());
+  const auto valid = result.check_tree();
+  if (!valid) return bad(valid.error());
   const auto made = std::make_shared<parts>(std::move(result), std::move(options));
+  made->values = *valid;
   const std::string_view text = made->bytes.text();
   if (text[text.find_first_not_of(" \t\r\n")] != '{')
     return bad({.code = errc::protocol, .what = "the result of the call is not an object"});
@@ -58,9 +55,9 @@ result<envelope> envelope::read(raw_json result, envelope_options options) {
   // Servers of the first revisions omit `content` if it is empty.
   if (!made->content.empty() && made->content.front() != '[')
     return bad({.code = errc::protocol, .what = "\"content\" of the result is not an array"});
-  if (!made->content.empty() && !elements_within(made->content, most_blocks))
+  if (!made->content.empty() && !elements_within(made->content, most_content_blocks))
     return bad({.code = errc::too_large,
-                .what = "the result has more than " + std::to_string(most_blocks) + " blocks of content"});
+                .what = "the result has more than " + std::to_string(most_content_blocks) + " blocks of content"});
   return envelope{made};
 }
 
@@ -122,18 +119,34 @@ std::vector<content_block> envelope::content() const {
   return detail::blocks_of(parts_->content);
 }
 
-std::optional<boost::json::value> envelope::structured() const {
-  if (parts_->structured.empty()) return std::nullopt;
-  return checked_json_tree(parts_->structured);
+result<void> envelope::fits_tree() const {
+  const std::size_t most = parts_->options.max_values;
+  if (parts_->values <= most) return {};
+  return error{.code = errc::too_large,
+               .what = "the result has " + std::to_string(parts_->values) +
+                       " JSON values, and no tree is built of more than " + std::to_string(most) +
+                       " (max_result_values); its text is available as sent",
+               .executed = execution::unknown,
+               .phase = "call"};
 }
 
-boost::json::value envelope::data() const {
-  auto value = structured();
-  if (!value) return parts_->content.empty() ? boost::json::array{} : detail::blocks_as_json(parts_->content);
+result<std::optional<boost::json::value>> envelope::structured() const {
+  if (auto fits = fits_tree(); !fits) return fits.error();
+  if (parts_->structured.empty()) return std::optional<boost::json::value>{};
+  return std::optional{checked_json_tree(parts_->structured)};
+}
+
+boost::json::value envelope::filled_in(boost::json::value structured) const {
   if (!parts_->options.schema.json.empty()) {
-    if (const auto schema = json_tree(parts_->options.schema.json)) detail::fill_defaults(*value, *schema);
+    if (const auto schema = json_tree(parts_->options.schema.json)) detail::fill_defaults(structured, *schema);
   }
-  return *std::move(value);
+  return structured;
+}
+
+result<boost::json::value> envelope::data() const {
+  if (auto fits = fits_tree(); !fits) return fits.error();
+  if (!parts_->structured.empty()) return filled_in(checked_json_tree(parts_->structured));
+  return parts_->content.empty() ? boost::json::value(boost::json::array()) : detail::blocks_as_json(parts_->content);
 }
 
 std::optional<std::string> envelope::violation() const {
@@ -144,20 +157,22 @@ std::optional<std::string> envelope::violation() const {
   return *std::move(checked);
 }
 
-boost::json::object envelope::meta() const {
-  if (!parts_->meta.starts_with('{')) return {};
+result<boost::json::object> envelope::meta() const {
+  if (!parts_->meta.starts_with('{')) return boost::json::object{};
+  if (auto fits = fits_tree(); !fits) return fits.error();
   return checked_json_tree(parts_->meta).as_object();
 }
 
 std::string_view envelope::raw() const noexcept { return parts_->bytes.text(); }
 
-boost::json::object envelope::to_json() const {
+result<boost::json::object> envelope::to_json() const {
+  if (auto fits = fits_tree(); !fits) return fits.error();
   boost::json::object about{{"isError", parts_->is_error}};
   about["content"] = parts_->content.empty() ? boost::json::array{} : detail::blocks_as_json(parts_->content);
-  if (auto value = structured()) about["structuredContent"] = *std::move(value);
-  if (parts_->meta.starts_with('{')) about["_meta"] = meta();
+  if (!parts_->structured.empty()) about["structuredContent"] = checked_json_tree(parts_->structured);
+  if (parts_->meta.starts_with('{')) about["_meta"] = checked_json_tree(parts_->meta);
   boost::json::object whole;
-  whole["data"] = data();
+  whole["data"] = parts_->structured.empty() ? about["content"] : filled_in(checked_json_tree(parts_->structured));
   whole["meta"] = std::move(about);
   return whole;
 }

@@ -24,11 +24,14 @@ struct output_schema {
 struct envelope_options {
   output_schema schema{};
   std::size_t max_text = 5'000'000;  ///< bytes of text(); the rest is truncated with a note
+  /// JSON values of a result of which trees are built: a value takes up to about 200 bytes in one.
+  std::size_t max_values = tree_limits.max_values;
   resource_form resources = resource_form::text;
 };
 
 /// Copies share immutable bytes: copying is cheap, and any thread may read its copy. Each accessor parses anew on every
-/// call; store a value that is needed twice.
+/// call; store a value that is needed twice. Those that return a tree return errc::too_large for a result with more
+/// than envelope_options::max_values JSON values; raw() and the texts are available for every result.
 class envelope {
  public:
   /// From the result of tools/call. errc::protocol if it is not valid; the call may have been executed anyway.
@@ -53,23 +56,25 @@ class envelope {
   [[nodiscard]] result<std::string> exact_text() const;
   [[nodiscard]] std::vector<content_block> content() const;
   /// `structuredContent`; any JSON value, including null.
-  [[nodiscard]] std::optional<boost::json::value> structured() const;
+  [[nodiscard]] result<std::optional<boost::json::value>> structured() const;
   /// structuredContent with the schema's defaults for absent members; without structuredContent, the content blocks.
-  [[nodiscard]] boost::json::value data() const;
+  [[nodiscard]] result<boost::json::value> data() const;
   /// How structuredContent violates the schema; nullopt if it is valid, if there is no schema, or if the result is an
   /// error, which schemas do not describe. A schema that cannot be checked is reported, too: see schema_violation().
   [[nodiscard]] std::optional<std::string> violation() const;
   /// `_meta`; empty = none.
-  [[nodiscard]] boost::json::object meta() const;
+  [[nodiscard]] result<boost::json::object> meta() const;
   /// The result as sent.
   [[nodiscard]] std::string_view raw() const noexcept;
   /// `{data, meta: {isError, content, structuredContent, _meta}}`; the last two only if present.
-  [[nodiscard]] boost::json::object to_json() const;
+  [[nodiscard]] result<boost::json::object> to_json() const;
 
  private:
   struct parts;
   explicit envelope(std::shared_ptr<const parts> p) noexcept : parts_(std::move(p)) {}
   static envelope make(std::string_view json, envelope_options options);
+  [[nodiscard]] result<void> fits_tree() const;
+  [[nodiscard]] boost::json::value filled_in(boost::json::value structured) const;
 
   std::shared_ptr<const parts> parts_;
 };

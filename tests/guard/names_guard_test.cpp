@@ -34,11 +34,13 @@ void answers_call(hostile_side& h, const std::string& result, std::string_view t
 task<std::string> uses_result(hub& of, victim_side& /*v*/) {
   auto answer = co_await of.call("s__echo", "{}", {.timeout = std::chrono::seconds{15}});
   if (!answer) co_return answer.error().code == errc::timed_out ? answer.error().what : std::string{};
-  const auto structured = answer->structured();
+  const auto got = answer->structured();
+  if (!got) co_return got.error().code == errc::too_large ? std::string{} : got.error().what;
+  const std::optional<boost::json::value>& structured = *got;
   co_await next_event();
-  const boost::json::value data = answer->data();
+  const boost::json::value data = answer->data().value();
   co_await next_event();
-  const boost::json::object meta = answer->meta();
+  const boost::json::object meta = answer->meta().value();
   co_await next_event();
   const auto broken = answer->violation();
   co_await next_event();
@@ -98,6 +100,17 @@ const suite<"guard: names"> tests = [] {
                     },
                 .size = 65'536,
                 .message = [](std::size_t size) { return size * 10; },
+                .cap = 64 * mebibyte});
+  };
+  "FRZ-17 a structured result of as many values as become a tree"_test = [] {
+    check_cost({.victim = uses_child,
+                .hostile =
+                    [](hostile_side& h) {
+                      answers_call(h, R"({"content":[],"structuredContent":[)" +
+                                          joined(h.size, [](std::size_t) { return R"({"":0})"; }) + "]}");
+                    },
+                .size = 240'000,
+                .message = [](std::size_t size) { return size * 7; },
                 .cap = 64 * mebibyte});
   };
   "FRZ-12 metadata of a result whose names collide"_test = [] {

@@ -69,7 +69,7 @@ task<void> answers_calls(interop_fixture& fixture) {
   expect(sum == "The sum of 1 and 2 is 3.") << sum;
   auto weather = co_await fixture.at().call("old__structuredContent", R"({"location":"Chicago"})");
   expect(fatal(weather.has_value()));
-  expect(weather->data() == json::parse(R"({"temperature":22.5,"conditions":"Partly cloudy","humidity":65})"));
+  expect(weather->data().value() == json::parse(R"({"temperature":22.5,"conditions":"Partly cloudy","humidity":65})"));
   const std::string links = co_await fixture.call("old__getResourceLinks", R"({"count":2})");
   expect(contains(links, "\n[resource: test://static/resource/1]\n[resource: test://static/resource/2]")) << links;
   auto unknown = co_await fixture.at().call(fixture.of("old").id, "nope", "{}");

@@ -62,7 +62,7 @@ task<void> have_one_table(interop_fixture& fixture) {
 task<void> answer_by_name(interop_fixture& fixture) {
   has_knot(fixture);
   auto tied = co_await fixture.at().call("knot", R"({"rope":"hawser"})");
-  expect(tied.has_value() and tied->data() == json::parse(R"({"tied":"hawser"})"));
+  expect(tied.has_value() and tied->data().value() == json::parse(R"({"tied":"hawser"})"));
   const std::string everything = co_await fixture.call("everything__get-sum", R"({"a":1,"b":2})");
   expect(everything == "The sum of 1 and 2 is 3.") << everything;
   const std::string old = co_await fixture.call("old__add", R"({"a":3,"b":4})");
@@ -70,9 +70,9 @@ task<void> answer_by_name(interop_fixture& fixture) {
   const std::string files = co_await fixture.call("files__list_allowed_directories");
   expect(files == "Allowed directories:\n" + fixture.folder / fixture.token) << files;
   auto memory = co_await fixture.at().call("memory__read_graph", "{}");
-  expect(memory.has_value() and memory->data() == json::parse(R"({"entities":[],"relations":[]})"));
+  expect(memory.has_value() and memory->data().value() == json::parse(R"({"entities":[],"relations":[]})"));
   auto modern = co_await fixture.at().call("modern__add", R"({"a":5,"b":6})");
-  expect(modern.has_value() and modern->data() == json::parse(R"({"sum":11})"));
+  expect(modern.has_value() and modern->data().value() == json::parse(R"({"sum":11})"));
   const std::string github = co_await fixture.call("github__get_issue");
   expect(github.starts_with(R"(error -32603: server "github")")) << github;
 }

@@ -35,7 +35,7 @@ task<void> remembers(interop_fixture& fixture) {
   expect(fatal(created.has_value()));
   auto read = co_await fixture.at().call("memory__read_graph", "{}");
   expect(fatal(read.has_value()));
-  const json::value data = read->data();
+  const json::value data = read->data().value();
   expect(fatal(data.at("entities").as_array().size() == 1_ul));
   expect(data.at("entities").at(0).at("name") == "bowline");
   auto unknown = co_await fixture.at().call("memory__add_observations",

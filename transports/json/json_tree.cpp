@@ -150,7 +150,7 @@ class object_walk {
 
 }  // namespace
 
-result<void> check_json_tree(std::string_view text, json_limits limits) {
+result<std::size_t> check_json_tree(std::string_view text, json_limits limits) {
   const char* end = text.data() + text.size();
   json_validator check{end, limits};
   const char* first = check.space(text.data());
@@ -159,7 +159,7 @@ result<void> check_json_tree(std::string_view text, json_limits limits) {
   if (p != nullptr && check.has_large_object() && object_walk{end}.value(first) == nullptr)
     p = check.refuse("an object has too many members whose names are equal or collide in a hash table",
                      errc::too_large);
-  if (p != nullptr) return {};
+  if (p != nullptr) return check.values();
   return error{.code = check.fault_code(), .what = check.fault()};
 }
 

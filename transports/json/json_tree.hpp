@@ -18,12 +18,12 @@ namespace hawser {
 
 /// Checks that the text is valid JSON within these limits (validate_json()) and that no object has colliding names,
 /// which is errc::too_large. A text that has passed may become a tree, which may be copied and searched, as a whole or
-/// in parts.
-result<void> check_json_tree(std::string_view text, json_limits limits = {});
+/// in parts. Returns how many values it has.
+result<std::size_t> check_json_tree(std::string_view text, json_limits limits = {});
 
 /// Parses a text into a tree, after check_json_tree(). A number that is not a 64-bit integer becomes a double, infinite
 /// if it is out of range.
-result<boost::json::value> json_tree(std::string_view text, json_limits limits = {},
+result<boost::json::value> json_tree(std::string_view text, json_limits limits = tree_limits,
                                      boost::json::storage_ptr memory = {});
 
 /// Precondition: check_json_tree() has accepted the text, or a text that contains it as a value.

@@ -16,6 +16,9 @@ struct json_limits {
   std::size_t max_values = 2'000'000;
 };
 
+/// The default where a tree is built: a value takes up to about 200 bytes in one.
+inline constexpr json_limits tree_limits{.max_values = 500'000};
+
 class json_validator {
  public:
   static constexpr std::size_t deepest = 1024;

@@ -51,7 +51,7 @@ result<void> raw_json::check(json_limits limits) const {
   return no_result(valid.error());
 }
 
-result<void> raw_json::check_tree(json_limits limits) const {
+result<std::size_t> raw_json::check_tree(json_limits limits) const {
   auto valid = check_json_tree(text_, limits);
   if (valid) return valid;
   return no_result(valid.error());

@@ -93,10 +93,10 @@ class raw_json {
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
   /// Checks that it is valid JSON within these limits: the precondition of walking it by json_text.hpp.
   [[nodiscard]] result<void> check(json_limits limits = {}) const;
-  /// … and that a tree of it, or of a value in it, may be built: check_json_tree().
-  [[nodiscard]] result<void> check_tree(json_limits limits = {}) const;
+  /// … and that a tree of it, or of a value in it, may be built: check_json_tree(). Returns how many values it has.
+  [[nodiscard]] result<std::size_t> check_tree(json_limits limits = {}) const;
   /// Builds a tree: json_tree().
-  [[nodiscard]] result<boost::json::value> parse(json_limits limits = {}) const;
+  [[nodiscard]] result<boost::json::value> parse(json_limits limits = tree_limits) const;
 
  private:
   byte_buffer storage_;

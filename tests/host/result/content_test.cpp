@@ -46,6 +46,16 @@ const suite<"content"> tests = [] {
     const auto b = blocks(R"([{"typ\u0065":"t\u0065xt","text":"a","text":"b"}])");
     expect(b[0].type == kind::text and b[0].text == "b");
   };
+  "FRZ-17 content of very many blocks is refused"_test = [] {
+    const auto of = [](std::size_t count) {
+      std::string json = "[{}";
+      for (std::size_t i = 1; i < count; ++i) json += ",{}";
+      return parse_content_blocks(json + ']');
+    };
+    expect(of(most_content_blocks).has_value());
+    const auto refused = of(most_content_blocks + 1);
+    expect(refused.has_error() and refused.error().code == errc::too_large);
+  };
   "what is no array of blocks is refused"_test = [] {
     for (const char* json : {"", " ", "{}", "7", "null", "[", "[1,]", "[1] 2"}) {
       const auto mapped = parse_content_blocks(json);

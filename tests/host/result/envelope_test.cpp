@@ -102,19 +102,19 @@ const suite<"envelope"> tests = [] {
   };
   "S095 S096 the data are the structured content, or else the blocks"_test = [] {
     const auto both = opened(R"({"content":[{"type":"text","text":"{}"}],"structuredContent":{"a":1}})");
-    expect(both.data() == json::value{{"a", 1}} and both.structured() == json::value{{"a", 1}});
+    expect(both.data().value() == json::value{{"a", 1}} and both.structured().value() == json::value{{"a", 1}});
     const auto blocks =
         opened(R"({"content":[{"type":"text","text":"t","annotations":{"priority":1}},{"type":"odd"}]})");
-    expect(!blocks.structured().has_value());
-    expect(blocks.data() == json::parse(R"([{"type":"text","text":"t","annotations":{"priority":1}},
+    expect(!blocks.structured().value().has_value());
+    expect(blocks.data().value() == json::parse(R"([{"type":"text","text":"t","annotations":{"priority":1}},
       {"type":"text","text":"{\"type\":\"odd\"}"}])"));
-    expect(opened("{}").data() == json::array{});
+    expect(opened("{}").data().value() == json::array{});
   };
   "any JSON is structured content, null too"_test = [] {
     for (const char* value : {"null", "0", "\"a\"", "[1,2]", "true", "{}"}) {
       const auto e = opened(R"({"content":[],"structuredContent":)" + std::string{value} + '}');
-      expect(e.structured().has_value()) << value;
-      expect(e.data() == json::parse(value)) << value;
+      expect(e.structured().value().has_value()) << value;
+      expect(e.data().value() == json::parse(value)) << value;
     }
   };
   "S097 absent members get the defaults of the output schema"_test = [] {
@@ -123,10 +123,11 @@ const suite<"envelope"> tests = [] {
       "$defs":{"f":{"properties":{"h":{"default":null},"i":{"$ref":"#/$defs/j"}}},"j":{"default":2}}})";
     const auto e =
         opened(R"({"content":[],"structuredContent":{"a":7,"c":{},"e":[{},{"h":1,"i":1},3]}})", with_schema(schema));
-    expect(e.data() == json::parse(R"({"a":7,"b":{},"c":{"d":"x"},"e":[{"h":null,"i":2},{"h":1,"i":1},3]})"))
-        << json::serialize(e.data());
-    expect(e.structured() == json::parse(R"({"a":7,"c":{},"e":[{},{"h":1,"i":1},3]})")) << "as it was sent";
-    expect(opened(R"({"content":[],"structuredContent":[1]})", with_schema(schema)).data() == json::parse("[1]"));
+    expect(e.data().value() == json::parse(R"({"a":7,"b":{},"c":{"d":"x"},"e":[{"h":null,"i":2},{"h":1,"i":1},3]})"))
+        << json::serialize(e.data().value());
+    expect(e.structured().value() == json::parse(R"({"a":7,"c":{},"e":[{},{"h":1,"i":1},3]})")) << "as it was sent";
+    expect(opened(R"({"content":[],"structuredContent":[1]})", with_schema(schema)).data().value() ==
+           json::parse("[1]"));
   };
   "S103 a schema that is none, or that refers to itself or elsewhere, changes nothing"_test = [] {
     for (const char* schema :
@@ -134,7 +135,7 @@ const suite<"envelope"> tests = [] {
           R"({"$ref":"https://a.test/s.json"})", R"({"$ref":"#/none"})", R"({"properties":{"a":{"$ref":"#bad"}}})",
           R"({"properties":{"x":{"$ref":"#"}},"items":{"$ref":"#"}})"}) {
       const auto e = opened(R"({"content":[],"structuredContent":{"x":{"x":{"x":[[]]}}}})", with_schema(schema));
-      expect(e.data() == json::parse(R"({"x":{"x":{"x":[[]]}}})")) << schema;
+      expect(e.data().value() == json::parse(R"({"x":{"x":{"x":[[]]}}})")) << schema;
     }
   };
   "T-40 defaults cannot make a large value of a small one"_test = [] {
@@ -142,7 +143,7 @@ const suite<"envelope"> tests = [] {
     std::string elements = "{}";
     for (int i = 0; i < 10'000; ++i) elements += ",{}";
     const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
-    expect(json::serialize(e.data()).size() < std::size_t{8} << 20);
+    expect(json::serialize(e.data().value()).size() < std::size_t{8} << 20);
   };
   "FRZ-4 filling in defaults costs no more than the size of schema and value"_test = [] {
     const std::string name(100'000, 'n');
@@ -154,7 +155,7 @@ const suite<"envelope"> tests = [] {
                                       R"({"items":{"properties":{)" + properties + "}}}"}) {
       const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
       json::value filled;
-      expect(testing::cpu_time_of([&] { filled = e.data(); }) <
+      expect(testing::cpu_time_of([&] { filled = e.data().value(); }) <
              std::chrono::milliseconds{testing::instrumented ? 10'000 : 500});
       expect(filled.as_array().size() == 100'001_ul);
     }
@@ -177,7 +178,7 @@ const suite<"envelope"> tests = [] {
   "FRZ-12 defaults whose names collide stay unfilled, by themselves or beside those of the value"_test = [] {
     const auto names = testing::colliding_names(13, testing::any_salt);
     const auto costs = [](const envelope& of, json::value& filled) {
-      return testing::cpu_time_of([&] { filled = of.data(); });
+      return testing::cpu_time_of([&] { filled = of.data().value(); });
     };
     constexpr auto bound = std::chrono::milliseconds{testing::instrumented ? 2'000 : 100};
     const std::string schema = R"({"properties":)" + testing::object_of(names, R"({"default":1})") + '}';
@@ -211,7 +212,7 @@ const suite<"envelope"> tests = [] {
         const std::string schema = R"({"items":{"$ref":)" + first + R"(},"$defs":)" + definitions + '}';
         const auto e = opened(R"({"content":[],"structuredContent":[)" + elements + "]}", with_schema(schema));
         json::value filled;
-        const auto cost = testing::cpu_time_of([&] { filled = e.data(); });
+        const auto cost = testing::cpu_time_of([&] { filled = e.data().value(); });
         expect(cost < std::chrono::milliseconds{testing::instrumented ? 10'000 : 400}) << cost.count();
         expect(filled.as_array().size() == 100'001_ul);
       };
@@ -221,7 +222,7 @@ const suite<"envelope"> tests = [] {
     expect(!flag(R"({"content":[],"structuredContent":{"n":1}})").has_value());
     const auto wrong = opened(R"({"content":[],"structuredContent":{"n":"1"}})", with_schema(schema));
     expect(wrong.violation().has_value() and wrong.violation()->starts_with("/n: ")) << wrong.violation().value_or("");
-    expect(wrong.data() == json::value{{"n", "1"}});
+    expect(wrong.data().value() == json::value{{"n", "1"}});
     expect(flag(R"({"content":[],"structuredContent":[]})").has_value());
     expect(flag(R"({"content":[]})").has_value()) << "missing";
     expect(!flag(R"({"content":[],"isError":true})").has_value()) << "a failure has no such shape";
@@ -233,12 +234,13 @@ const suite<"envelope"> tests = [] {
   "S094 S099 the whole envelope as JSON"_test = [] {
     const auto e = opened(R"({"_meta":{"k":[1]},"content":[{"type":"text","text":"t"}],"structuredContent":{"a":1},
       "isError":true,"resultType":"complete"})");
-    expect(e.to_json() == json::parse(R"({"data":{"a":1},"meta":{"isError":true,"content":[{"type":"text","text":"t"}],
+    expect(e.to_json().value() ==
+           json::parse(R"({"data":{"a":1},"meta":{"isError":true,"content":[{"type":"text","text":"t"}],
       "structuredContent":{"a":1},"_meta":{"k":[1]}}})"))
-        << json::serialize(e.to_json());
-    expect(e.meta() == json::object{{"k", json::array{1}}});
-    expect(opened("{}").to_json() == json::parse(R"({"data":[],"meta":{"isError":false,"content":[]}})"));
-    expect(opened(R"({"_meta":7})").meta().empty() and opened("{}").meta().empty());
+        << json::serialize(e.to_json().value());
+    expect(e.meta().value() == json::object{{"k", json::array{1}}});
+    expect(opened("{}").to_json().value() == json::parse(R"({"data":[],"meta":{"isError":false,"content":[]}})"));
+    expect(opened(R"({"_meta":7})").meta().value().empty() and opened("{}").meta().value().empty());
   };
   "what is no result of a call is refused, and may have been executed"_test = [] {
     for (const char* text : {"[]", "7", "null", "{\"content\":{}}", "{\"content\":null}", R"({"content":"text"})",
@@ -250,6 +252,37 @@ const suite<"envelope"> tests = [] {
     const auto deep = envelope::read(raw_json{"{\"x\":" + std::string(500, '[') + std::string(500, ']') + '}'});
     expect(deep.has_error() and deep.error().code == errc::too_large and deep.error().executed == execution::unknown);
   };
+  "FRZ-17 of a result with very many values no tree is built, and its bytes are available"_test = [] {
+    std::string values = "0";
+    for (int i = 0; i < 999; ++i) values += ",0";
+    for (const std::string& sent :
+         {R"({"content":[{"type":"text","text":"t"}],"structuredContent":[)" + values + R"(],"_meta":{"k":1}})",
+          R"({"content":[{"type":"text","text":"t"},{"type":"text","text":"","x":[)" + values + R"(]}],"_meta":{}})",
+          R"({"content":[{"type":"text","text":"t"}],"_meta":{"k":[)" + values + "]}}"}) {
+      const auto large = opened(sent, {.max_values = 1'000});
+      expect(large.raw() == sent and large.text().starts_with("t") and !large.is_error() and !large.content().empty());
+      const auto refused = [](const auto& tree) {
+        return tree.has_error() && tree.error().code == errc::too_large &&
+               tree.error().executed == execution::unknown &&
+               tree.error().what.find("max_result_values") != std::string::npos;
+      };
+      expect(refused(large.structured()) and refused(large.data()) and refused(large.meta()) and
+             refused(large.to_json()));
+      const auto small = opened(sent, {.max_values = 1'020});
+      expect(small.structured().has_value() and small.data().has_value() and small.meta().has_value() and
+             small.to_json().has_value());
+    }
+  };
+  "FRZ-17 a text with very many values is not parsed by default"_test = [] {
+    const auto array = [](std::size_t count) {
+      std::string text = "[0";
+      for (std::size_t i = 1; i < count; ++i) text += ",0";
+      return raw_json{text + ']'};
+    };
+    expect(array(499'999).parse().has_value());
+    const auto refused = array(500'000).parse();
+    expect(refused.has_error() and refused.error().code == errc::too_large);
+  };
   "the bytes are kept as they were sent, and copies share them"_test = [] {
     const std::string_view sent = R"( { "content" : [ ] , "x" : 1.0e0 } )";
     const auto e = opened(sent);
@@ -260,7 +293,8 @@ const suite<"envelope"> tests = [] {
     const auto text = envelope::of_text("a \"quoted\"\nline");
     expect(text.text() == "a \"quoted\"\nline" and !text.is_error() and text.content().size() == 1_ul);
     const auto value = envelope::of_value(json::value{{"a", json::array{1, "x"}}});
-    expect(value.text() == R"({"a":[1,"x"]})" and value.structured() == json::value{{"a", json::array{1, "x"}}});
+    expect(value.text() == R"({"a":[1,"x"]})" and
+           value.structured().value() == json::value{{"a", json::array{1, "x"}}});
     const auto failure = envelope::failure("no");
     expect(failure.is_error() and failure.text() == "no");
     expect(envelope::of_value(json::value("\xFF")).is_error()) << "no JSON could carry it";
