@@ -38,6 +38,32 @@ std::string numbered(std::size_t count, std::string_view before, std::string_vie
   return joined(count, [&](std::size_t i) { return std::string{before} + std::to_string(i) + std::string{after}; });
 }
 
+task<std::string> list_resources(hub& of, victim_side& /*v*/) {
+  auto listed = co_await of.list("s", list_kind::resources);
+  co_return std::string{};
+}
+task<std::string> lists_resources(victim_side& v) { return in_hub(v, hostile_child(v), list_resources); }
+// A list of resources whose pages are all the same.
+void answers_with_pages(hostile_side& h, const std::string& page, std::size_t pages) {
+  stdio_wire wire = h.stdio();
+  std::size_t count = 0;
+  for (std::string request = wire.line(); !request.empty(); request = wire.line()) {
+    if (id_text(request).empty()) continue;
+    if (request.find(R"("method":"initialize")") != std::string::npos) {
+      wire.answer(
+          request,
+          R"({"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"h","version":"1"}})");
+    } else if (request.find(R"("method":"resources/list")") != std::string::npos) {
+      ++count;
+      wire.answer(request, R"({"resources":[)" + page + ']' +
+                               (count < pages ? R"(,"nextCursor":")" + std::to_string(count) + '"' : std::string{}) +
+                               '}');
+    } else {
+      wire.answer(request, "{}");
+    }
+  }
+}
+
 const suite<"guard: stdio"> tests = [] {
   "FRZ-11 a long line in small pieces"_test = [] {
     check_cost({.victim = calls_child,
@@ -466,35 +492,9 @@ const suite<"guard: stdio"> tests = [] {
   };
   "FRZ-6 a long listing of resources"_test = [] {
     check_cost(
-        {.victim =
-             [](victim_side& v) {
-               return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
-                 auto listed = co_await of.list("s", list_kind::resources);
-                 co_return std::string{};
-               });
-             },
+        {.victim = lists_resources,
          .hostile =
-             [](hostile_side& h) {
-               stdio_wire wire = h.stdio();
-               const std::string page = numbered(100, R"({"uri":"a:)", R"(","name":"x"})");
-               std::size_t count = 0;
-               for (std::string request = wire.line(); !request.empty(); request = wire.line()) {
-                 if (id_text(request).empty()) continue;
-                 if (request.find(R"("method":"initialize")") != std::string::npos) {
-                   wire.answer(
-                       request,
-                       R"({"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"h","version":"1"}})");
-                 } else if (request.find(R"("method":"resources/list")") != std::string::npos) {
-                   ++count;
-                   wire.answer(
-                       request,
-                       R"({"resources":[)" + page + ']' +
-                           (count < h.size ? R"(,"nextCursor":")" + std::to_string(count) + '"' : std::string{}) + '}');
-                 } else {
-                   wire.answer(request, "{}");
-                 }
-               }
-             },
+             [](hostile_side& h) { answers_with_pages(h, numbered(100, R"({"uri":"a:)", R"(","name":"x"})"), h.size); },
          .size = 400,
          .cap = 64 * mebibyte});
   };
@@ -502,40 +502,16 @@ const suite<"guard: stdio"> tests = [] {
     for (const char* value : {"1", "[1]", R"({"a":1})"}) {
       static const char* each;
       each = value;
-      check_cost(
-          {.victim =
-               [](victim_side& v) {
-                 return in_hub(v, hostile_child(v), [](hub& of, victim_side&) -> task<std::string> {
-                   auto listed = co_await of.list("s", list_kind::resources);
-                   co_return std::string{};
-                 });
-               },
-           .hostile =
-               [](hostile_side& h) {
-                 stdio_wire wire = h.stdio();
-                 const std::string page =
-                     R"({"uri":"a:1","x":[)" + items(mebibyte / (std::strlen(each) + 1), each) + "]}";
-                 std::size_t count = 0;
-                 for (std::string request = wire.line(); !request.empty(); request = wire.line()) {
-                   if (id_text(request).empty()) continue;
-                   if (request.find(R"("method":"initialize")") != std::string::npos) {
-                     wire.answer(
-                         request,
-                         R"({"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"h","version":"1"}})");
-                   } else if (request.find(R"("method":"resources/list")") != std::string::npos) {
-                     ++count;
-                     wire.answer(request, R"({"resources":[)" + page + ']' +
-                                              (count < h.size ? R"(,"nextCursor":")" + std::to_string(count) + '"'
-                                                              : std::string{}) +
-                                              '}');
-                   } else {
-                     wire.answer(request, "{}");
-                   }
-                 }
-               },
-           .size = 15,
-           .message = [](std::size_t) { return mebibyte; },
-           .cap = 48 * mebibyte});
+      check_cost({.victim = lists_resources,
+                  .hostile =
+                      [](hostile_side& h) {
+                        answers_with_pages(
+                            h, R"({"uri":"a:1","x":[)" + items(mebibyte / (std::strlen(each) + 1), each) + "]}",
+                            h.size);
+                      },
+                  .size = 15,
+                  .message = [](std::size_t) { return mebibyte; },
+                  .cap = 48 * mebibyte});
     }
   };
   "FRZ-11 an answer to initialize that is huge"_test = [] {
