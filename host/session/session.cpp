@@ -49,7 +49,7 @@ session::session(const session_context& shared_context, std::string server, std:
       channel_(std::move(over)),
       listener_(listener),
       peer_(shared_context.home, *channel_, *this, limits_of(shared_context.limits)),
-      requests_held_(2 * shared_context.limits.max_message),
+      requests_held_(most_held(shared_context.limits)),
       lists_(peer_, meta_, {[this] { on_lists_missed(); }, [this](const std::string& what) { log_warning(what); }}),
       resources_(peer_, meta_,
                  {[this] { on_updates_missed(); }, [this](const std::string& what) { log_warning(what); }}) {}

@@ -130,6 +130,8 @@ class session final : private peer_listener {
     responder answer;
     byte_budget::share held;
   };
+  // Bytes of unanswered requests of the server, and of the trees made of them.
+  static std::size_t most_held(const host_limits& limits) noexcept;
   result<byte_budget::share> room_for_request(std::string_view params);
   void begin_request(server_request request);
   void answer_early_requests();
@@ -137,9 +139,9 @@ class session final : private peer_listener {
   task<result<raw_json>> call_with_input(std::string method, std::string members, const call_options& options,
                                          time_point began, std::optional<result<raw_json>> first,
                                          std::string tool = {});
+  task<result<void>> admits_retry(std::string tool);
   task<result<std::string>> input_responses(std::string_view requests);
   task<result<void>> visit_pages(const error& required);
-  task<result<void>> admits_retry(std::string tool);
   task<result<void>> wait_for_visit(std::string id);
 
   session_context context_;

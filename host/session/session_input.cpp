@@ -58,7 +58,13 @@ struct wanted_input {
 
 }  // namespace
 
-// Counts the text and the tree that is made of it. With the default limits one request alone always has room.
+// Room for two messages, and for one with as many values as fit in it: each has at least two bytes.
+std::size_t session::most_held(const host_limits& limits) noexcept {
+  const std::size_t values = std::min(most_request_values, limits.max_message / 2);
+  return limits.max_message + std::max(limits.max_message, values * value_bytes);
+}
+
+// Counts the text and the tree that is made of it. One request alone always has room.
 result<byte_budget::share> session::room_for_request(std::string_view params) {
   std::size_t values = 0;
   if (!params.empty()) {
@@ -198,17 +204,17 @@ task<result<T>> unless_closed(event& closing, task<result<T>> inner) {
 
 }  // namespace
 
+// A new session must not be waited for: this one cannot end before its calls have.
+task<result<void>> session::admits_retry(std::string tool) {
+  co_return co_await unless_closed(closing_, listener_.admits_retry(std::move(tool)));
+}
+
 // MRTR: the inputs of one round are requested concurrently.
 task<result<std::string>> session::input_responses(std::string_view requests) {
   std::vector<wanted_input> wanted;
   bool sound = true;
   for_each_member(requests, [&](std::string_view key, std::string_view value) {
     const bool object = value.front() == '{';
-    // A new session must not be waited for: this one cannot end before its calls have.
-    task<result<void>> session::admits_retry(std::string tool) {
-      co_return co_await unless_closed(closing_, listener_.admits_retry(std::move(tool)));
-    }
-
     auto method = object ? text_of(find_member(value, "method")) : std::nullopt;
     sound = method.has_value() && wanted.size() < most_inputs;
     if (sound)

@@ -69,6 +69,14 @@ task<int> code_of(session_fixture& h, std::string method, std::string params) {
   co_return static_cast<int>(integer_of(answer.at({"error", "code"})).value_or(0));
 }
 
+// What was answered is released a little later.
+task<void> until_forgotten() {
+  for (int i = 0; i < 10; ++i) {
+    auto turn = co_await sleep_for(duration::zero());
+    expect(turn.has_value());
+  }
+}
+
 const suite<"session_requests"> tests = [] {
   "a ping is answered with an empty object, by its id"_test = [] {
     with_session(legacy({}), [](session_fixture& h) -> task<void> {
@@ -84,21 +92,30 @@ const suite<"session_requests"> tests = [] {
     input_handlers can;
     can.form = [](form_request, reply<elicitation_answer> give) { waiting.push_back(std::move(give)); };
     setting how = legacy(std::move(can));
-    how.limits.max_message = 64'000;  // so that twice as much is kept of all of them
+    how.limits.max_message = 64'000;
+    constexpr std::size_t asked = 60;
+    constexpr std::size_t kept = 52;  // room for one such message with a value in every other byte
     with_session(std::move(how), [](session_fixture& h) -> task<void> {
       const std::string large =
           R"({"message":")" + std::string(30'000, 'x') + R"(","requestedSchema":{"type":"object","properties":{}}})";
-      for (int i = 0; i < 6; ++i) h.far.ask(std::to_string(i), "elicitation/create", large);
-      const auto refused = co_await h.far.saw("", 2);
+      for (std::size_t i = 0; i < asked; ++i) h.far.ask(std::to_string(i), "elicitation/create", large);
+      const auto refused = co_await h.far.saw("", asked - kept);
       expect(refused.at({"error", "code"}) == "-32600") << refused.text;
-      expect(waiting.size() == 4_ul);
+      expect(waiting.size() == kept) << waiting.size();
       waiting.clear();  // declines them
-      const auto declined = co_await h.far.saw("", 6);
+      const auto declined = co_await h.far.saw("", asked);
       expect(!declined.at({"result", "action"}).empty()) << declined.text;
+      co_await until_forgotten();
       std::string many = "0";
       for (int i = 0; i < 25'000; ++i) many += ",1";
-      const int code = co_await code_of(h, "elicitation/create", R"({"x":[)" + many + "]}");
+      many = R"({"x":[)" + many + "]}";
+      const auto alone = co_await answer_to(h, "elicitation/create", many);
+      expect(alone.text.find("unanswered") == std::string::npos) << "one alone has room:" << alone.text;
+      co_await until_forgotten();
+      for (std::size_t i = 0; i < kept; ++i) h.far.ask(std::to_string(100 + i), "elicitation/create", large);
+      const int code = co_await code_of(h, "elicitation/create", many);
       expect(code == -32600_i) << "a tree of so many values takes more than the text";
+      waiting.clear();
     });
   };
 
@@ -108,15 +125,15 @@ const suite<"session_requests"> tests = [] {
     how.server = [](scripted_server& far) {
       legacy_server(far);
       far.on("server/discover", scripted_server::answer{[&far](std::string_view) {
-               for (int i = 0; i < 8; ++i)
+               for (int i = 0; i < 60; ++i)
                  far.ask(std::to_string(i), "elicitation/create",
                          R"({"mode":"url","url":"https://example.com/)" + std::string(30'000, 'x') + R"("})");
                return scripted_server::error_of(-32601);
              }});
     };
     with_session(std::move(how), [](session_fixture& h) -> task<void> {
-      co_await h.far.saw("", 8);
-      expect(times.urls == 4_i) << times.urls;
+      co_await h.far.saw("", 60);
+      expect(times.urls == 53_i) << times.urls;
     });
   };
 
