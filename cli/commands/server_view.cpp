@@ -68,7 +68,7 @@ json::object to_json(const server_status& of) {
 }
 
 std::string shown_name(const tool_row& of, const redaction& secrets) {
-  if (!secrets.finds(of.definition->name)) return secrets.apply(of.name);
+  if (!secrets.matches(of.definition->name)) return secrets.apply(of.name);
   const std::string own = secrets.apply(of.definition->name);
   return of.server_name.empty() ? own : std::string{of.server_name} + "__" + own;
 }

@@ -35,7 +35,7 @@ const suite<"secrets of settings"> tests = [] {
         hiding(with_variable("-----BEGIN PRIVATE KEY-----\n" + first + "\r\n  " + second + "\nabc=\n-----END-----\n"));
     for (const std::string& line : {first, second}) {
       expect(known.apply("12 | " + line + " |") == "12 | [redacted] |") << known.apply(line);
-      expect(known.finds(base64(line)));
+      expect(known.matches(base64(line)));
     }
     for (const std::string line : {"-----BEGIN PRIVATE KEY-----", "abc=", "-----END-----"})
       expect(known.apply(line) == line) << line;
