@@ -21,8 +21,8 @@ class secret_index;
 
 /// Finds secrets in plain form, in hexadecimal, and in base64 and base64url, also as part of a longer encoded text.
 /// Each form is also found percent-encoded or JSON-escaped, in any way, in any mixture and to any depth. A search takes
-/// less than 10 ms per MiB of text, whatever the text and the secrets are; a text that has the beginnings of secrets at
-/// so many places that comparing would take longer is redacted there as if they were whole.
+/// about 10 ms per MiB of text at most, whatever the text and the secrets are; a text that has the beginnings of
+/// secrets at so many places that comparing would take longer is redacted there as if they were whole.
 class redaction {
  public:
   /// Shorter secrets occur by chance, and redacting them would reveal more than it hides.

@@ -399,42 +399,43 @@ const suite<"redaction"> tests = [] {
     expect(found > 150_i);
   };
 
-  "FRZ-16 a search costs less than 10 ms per MiB, whatever the text is and however many secrets there are"_test = [] {
-    std::mt19937 random{1};
-    const std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    redaction many;
-    redaction alike;
-    redaction lengths;
-    redaction periods;
-    for (std::size_t i = 0; i + 1 < redaction::max_secrets; ++i) {
-      many.add(random_text(random, 40, letters));
-      alike.add("sk-live-" + std::to_string(i) + "-abcdefghijklmnop");
-      lengths.add(std::string(100 + i, 'a') + 'b');
-      periods.add(repeated("qRs7xY", 100 + i) + '!');
-    }
-    redaction powers;
-    for (std::size_t power = 3; power < 17; ++power) powers.add(repeated("ab", std::size_t{1} << power) + '!');
-    constexpr std::size_t size = 300'000;
-    std::vector<std::string> texts{random_text(random, size, letters), std::string(size, 'a')};
-    for (const std::string_view one :
-         {"%41", "%25", "%", "\\", "\\\\n", "\\u0041", "\\u005c", "%25%5C\\u0025\\n%41\\\\u0041\\\"x",
-          "abcdefgh%2541 qrstuvwxyz\\u0025 abc\\\\n", "sk-live-7-abcdefghijklmno ", "aaaaaab", "ab", "qRs7xY",
-          "abababababababab%41", "%73%6b-live-1%31-abcdef"})
-      texts.push_back(repeated(one, size));
-    // A busy machine may take four times as long.
-    const double bound = (testing::instrumented ? 1'000 : 40) * double(size) / double(1U << 20U);
-    for (const redaction* by : {&many, &alike, &lengths, &periods, &powers}) {
-      for (const std::string& text : texts) {
-        double least = 1e9;
-        for (int round = 0; round < 3 && least > bound / 4; ++round) {
-          const double before = cpu_ms();
-          (void)by->matches(text);
-          least = std::min(least, cpu_ms() - before);
+  "FRZ-16 a search costs about 10 ms per MiB at most, whatever the text is and however many secrets there are"_test =
+      [] {
+        std::mt19937 random{1};
+        const std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+        redaction many;
+        redaction alike;
+        redaction lengths;
+        redaction periods;
+        for (std::size_t i = 0; i + 1 < redaction::max_secrets; ++i) {
+          many.add(random_text(random, 40, letters));
+          alike.add("sk-live-" + std::to_string(i) + "-abcdefghijklmnop");
+          lengths.add(std::string(100 + i, 'a') + 'b');
+          periods.add(repeated("qRs7xY", 100 + i) + '!');
         }
-        expect(least < bound) << least << "ms for" << text.substr(0, 30);
-      }
-    }
-  };
+        redaction powers;
+        for (std::size_t power = 3; power < 17; ++power) powers.add(repeated("ab", std::size_t{1} << power) + '!');
+        constexpr std::size_t size = 300'000;
+        std::vector<std::string> texts{random_text(random, size, letters), std::string(size, 'a')};
+        for (const std::string_view one :
+             {"%41", "%25", "%", "\\", "\\\\n", "\\u0041", "\\u005c", "%25%5C\\u0025\\n%41\\\\u0041\\\"x",
+              "abcdefgh%2541 qrstuvwxyz\\u0025 abc\\\\n", "sk-live-7-abcdefghijklmno ", "aaaaaab", "ab", "qRs7xY",
+              "abababababababab%41", "%73%6b-live-1%31-abcdef"})
+          texts.push_back(repeated(one, size));
+        // A busy machine may take four times as long.
+        const double bound = (testing::instrumented ? 1'000 : 40) * double(size) / double(1U << 20U);
+        for (const redaction* by : {&many, &alike, &lengths, &periods, &powers}) {
+          for (const std::string& text : texts) {
+            double least = 1e9;
+            for (int round = 0; round < 3 && least > bound / 4; ++round) {
+              const double before = cpu_ms();
+              (void)by->matches(text);
+              least = std::min(least, cpu_ms() - before);
+            }
+            expect(least < bound) << least << "ms for" << text.substr(0, 30);
+          }
+        }
+      };
 
   "FRZ-16 a text with the beginnings of secrets everywhere still shows none"_test = [] {
     redaction r;
