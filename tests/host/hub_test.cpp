@@ -49,6 +49,35 @@ struct scene {
   hub servers;
 };
 
+task<void> bounded_texts() {
+  const std::string instructions = "be kind " + std::string(70'000, 'i');
+  std::vector<host_change> told;
+  hub_options options{.on_change = [&](const host_change& one) { told.push_back(one); }};
+  scene s{co_await this_context(), {}, std::move(options)};
+  s.add("files", [&](scripted_server& end) {
+    serving(tool_named("read"))(end);
+    end.on("initialize", R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"},)"
+                         R"("instructions":")" +
+                             instructions + "\"}");
+  });
+  co_await s.open();
+  const auto status = s.servers.status("files");
+  expect(fatal(status.has_value()));
+  const std::string& shown = status->negotiated.instructions;
+  expect(shown.starts_with("be kind iii") && shown.size() <= (std::size_t{64} << 10) + 8) << shown.size();
+  for (const std::size_t size : {std::size_t{1000}, std::size_t{300'000}})
+    s.fleet.ends[0]->notify("notifications/message", R"({"level":"info","data":")" + std::string(size, 'm') + "\"}");
+  for (int i = 0; i < 50; ++i) co_await yield();
+  std::vector<std::string> messages;
+  for (const host_change& one : told) {
+    if (one.what == host_change::kind::log_message) messages.push_back(one.text);
+  }
+  expect(fatal(messages.size() == 2_ul));
+  expect(messages[0].size() == 1002_ul) << messages[0].size();
+  expect(messages[1] == R"("left out: 300002 bytes")") << messages[1].substr(0, 100);
+  co_await s.close();
+}
+
 task<void> one_start() {
   scene s{co_await this_context(), {}, {}};
   s.add("files", serving(tool_named("read")));
@@ -488,6 +517,7 @@ const suite<"hub"> tests = [] {
     const testing::temporary_folder folder;
     run(lazy_start(folder.path));
   };
+  "instructions in a status and log messages are bounded in length"_test = [] { run(bounded_texts()); };
   "S071 with a concurrency of one, calls come one after the other"_test = [] { run(one_at_a_time()); };
   "S078 S082 a host that may not start processes starts none, and says so"_test = [] { run(no_processes()); };
 };

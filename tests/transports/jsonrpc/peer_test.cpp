@@ -217,6 +217,19 @@ task<void> many_unanswered(peer_fixture& h) {
       << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << "ms for 20 MB of requests";
 }
 
+// It is searched for secrets as often as the error is shown.
+task<void> large_error_data(peer_fixture& h) {
+  constexpr std::size_t most = std::size_t{64} << 10;
+  for (const std::size_t size : {most, most + 1}) {
+    const std::string data = '"' + std::string(size - 2, 'd') + '"';
+    const outcome got = co_await one_call(
+        h, {R"({"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"no","data":)" + data + "}}"});
+    expect(fatal(got.failure.has_value()));
+    expect(got.failure->data.size() == (size > most ? 0U : size));
+    expect(got.failure->what == (size > most ? "no (its data of 65537 bytes is left out)" : "no"));
+  }
+}
+
 // A server that names the call in it has parsed the message.
 task<void> parse_error_of_call(peer_fixture& h) {
   for (const char* id : {"ID", "\"ID\""}) {
@@ -248,6 +261,7 @@ const suite<"peer"> tests = [] {
     with_fixture(both_or_neither);
   };
   "B07 strange errors are delivered, cut to size"_test = [] { with_fixture(odd_errors); };
+  "the data of an error above 64 KiB are left out with a note"_test = [] { with_fixture(large_error_data); };
   "CLM-3 a parse error that names the call does not prove that it was not executed"_test = [] {
     with_fixture(parse_error_of_call);
   };

@@ -107,6 +107,48 @@ task<void> ask_in_advance(endpoint at) {
   co_await made->close();
 }
 
+int heads_judged = 0;
+int judged_before_the_other = 0;
+std::optional<complete_response> refuse_some(const http_head& head) {
+  ++heads_judged;
+  if (head.target != "/refused") return std::nullopt;
+  return complete_response{.status = 403};
+}
+task<void> note_heads(server_exchange& call) {
+  judged_before_the_other = heads_judged;
+  http_fields none;
+  call.reply(200, none, {});
+  co_return;
+}
+// One client sends 50 requests at once that are refused; another one is served in between.
+task<void> refused_in_advance(loop& home) {
+  heads_judged = judged_before_the_other = 0;
+  auto server = http_server::listen(home, {});
+  expect(server.has_value());
+  if (!server) co_return;
+  scope serving{co_await this_context()};
+  serving.spawn(server->serve(note_heads, refuse_some));
+  auto eager = co_await connect_to({server->local()});
+  auto other = co_await connect_to({server->local()});
+  if (eager && other) {
+    std::string many;
+    for (int i = 0; i < 50; ++i) many += "GET /refused HTTP/1.1\r\nHost: x\r\n\r\n";
+    eager->write(many);
+    other->write(get);
+    auto answer = co_await received_response::read(*other);
+    expect(answer.has_value() && answer->status == 200);
+    for (int i = 0; i < 50; ++i) {
+      auto refused = co_await received_response::read(*eager);
+      expect(refused.has_value() && refused->status == 403) << i;
+    }
+    expect(heads_judged == 51_i && judged_before_the_other < 50_i) << judged_before_the_other;
+    co_await eager->close();
+    co_await other->close();
+  }
+  serving.request_stop();
+  co_await serving.join();
+}
+
 task<void> flood_in_advance(blocking_handler& room, endpoint at) {
   auto made = co_await connect_to({at});
   if (!made) co_return;
@@ -390,6 +432,11 @@ task<void> stream_and_ask_again(endpoint at) {
 const suite<"http_server"> tests = [] {
   "requests are answered one after the other on one connection"_test = [] { serve(echo, keep_asking); };
   "requests that come ahead of their turn wait for it"_test = [] { serve(echo, ask_in_advance); };
+
+  "requests of one client that are refused one after the other do not hold up other clients"_test = [] {
+    loop l;
+    l.run(refused_in_advance(l));
+  };
 
   "an answer in pieces is chunked, and the connection goes on"_test = [] { serve(stream_three, stream_and_ask_again); };
 
