@@ -182,14 +182,14 @@ task<result<void>> hub::subscribe(std::string server, std::string uri) {
   const wait_group::guard inside{core_->calls};
   auto found = core_->find_named(server);
   if (!found) co_return found.error();
-  co_return co_await (*found)->subscribe(std::move(uri), true);
+  co_return co_await (*found)->subscribe(std::move(uri));
 }
 
 task<result<void>> hub::unsubscribe(std::string server, std::string uri) {
   const wait_group::guard inside{core_->calls};
   auto found = core_->find_named(server);
   if (!found) co_return found.error();
-  co_return co_await (*found)->subscribe(std::move(uri), false);
+  co_return co_await (*found)->unsubscribe(std::move(uri));
 }
 
 task<result<void>> hub::set_log_level(std::string server, std::string level) {
