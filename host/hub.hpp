@@ -61,7 +61,7 @@ struct hub_core;
 
 class hub {
  public:
-  hub(loop& home, host_settings settings, hub_options options = {});
+  hub(loop& event_loop, host_settings settings, hub_options options = {});
   hub(const hub&) = delete;
   hub& operator=(const hub&) = delete;
   ~hub();
@@ -82,10 +82,10 @@ class hub {
   /// for a start; errc::tool_unknown if `access` or `tools` no longer admit it. While a server that could expose the
   /// name is starting, waits for it within the timeout; starts a lazy server. errc::tool_unknown says why such a server
   /// has no tools.
-  task<result<envelope>> call(std::string name, std::string arguments, request_options settings = {});
+  task<result<envelope>> call(std::string name, std::string arguments, request_options request = {});
   /// Calls the tool of a row from a held table, whatever tool has the name now. errc::server_gone if its server was
   /// removed, errc::tool_unknown if the server's configuration does not admit the tool.
-  task<result<envelope>> call(server_id server, std::string tool, std::string arguments, request_options settings = {});
+  task<result<envelope>> call(server_id server, std::string tool, std::string arguments, request_options request = {});
 
   /// errc::config if it has no function, if a schema is not a JSON object, if the input schema is not for an object, or
   /// if the name is taken or unusable for models: see write_exposed_name().
@@ -109,7 +109,7 @@ class hub {
   /// requires no login, the summary has no issuer.
   task<result<login_summary>> authenticate(std::string server, login_options wish, login_ui& person);
   /// As above, with callbacks.
-  task<result<login_summary>> authenticate(std::string server, login_callbacks with);
+  task<result<login_summary>> authenticate(std::string server, login_callbacks callbacks);
   /// Removes the server's tokens, and revokes them if the authorization server supports it.
   task<result<logout_report>> log_out(std::string server);
   /// All stored logins, including those of servers that are not configured here.
@@ -120,11 +120,11 @@ class hub {
   [[nodiscard]] std::string stderr_tail(std::string_view name) const;
 
   /// Fetches all pages of a list; the elements are as the server sent them.
-  task<result<boost::json::array>> list(std::string server, list_kind what);
-  task<result<raw_json>> read_resource(std::string server, std::string uri, request_options settings = {});
+  task<result<boost::json::array>> list(std::string server, list_kind list);
+  task<result<raw_json>> read_resource(std::string server, std::string uri, request_options request = {});
   /// `arguments`: a JSON object of strings, as text.
   task<result<raw_json>> get_prompt(std::string server, std::string name, std::string arguments,
-                                    request_options settings = {});
+                                    request_options request = {});
   /// `params` of completion/complete as JSON text: ref, argument, context.
   task<result<raw_json>> complete(std::string server, std::string params);
   /// Restored after every restart.
@@ -134,7 +134,7 @@ class hub {
   /// For methods without a typed call: `params` is a JSON object as text, or empty. A tools/call must be admitted by
   /// the configuration, too.
   task<result<raw_json>> request(std::string server, std::string method, std::string params,
-                                 request_options settings = {});
+                                 request_options request = {});
   result<void> notify(std::string_view server, std::string_view method, std::string_view params = {});
 
  private:
