@@ -5,42 +5,32 @@
 
 #include <boost/json/array.hpp>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "../../runtime/async/event.hpp"
 #include "../../runtime/async/scope.hpp"
 #include "../../runtime/async/wait_group.hpp"
-#include "../../runtime/io/byte_budget.hpp"
 #include "../../transports/jsonrpc/peer.hpp"
-#include "../../transports/streamable_http/mcp_fields.hpp"
-#include "../config/settings.hpp"
 #include "change_listener.hpp"
-#include "client_profile.hpp"
-#include "input_dispatcher.hpp"
+#include "list_reader.hpp"
+#include "multi_round_trip.hpp"
 #include "response_cache.hpp"
+#include "server_requests.hpp"
+#include "session_context.hpp"
 #include "session_listener.hpp"
 #include "tool_page.hpp"
+#include "url_elicitations.hpp"
 
 namespace hawser {
 
-/// Shared by all sessions of a host; outlives them.
-struct session_context {
-  loop& home;
-  const client_profile& client;
-  const input_dispatcher& dispatcher;
-  const host_limits& limits;
-};
-
 class session final : private peer_listener {
  public:
-  session(const session_context& shared_context, std::string server, std::unique_ptr<channel> over,
+  session(const session_context& shared_context, std::string server_name, std::unique_ptr<channel> server_channel,
           session_listener& listener);
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -74,15 +64,15 @@ class session final : private peer_listener {
   void trim() noexcept { peer_.trim(); }
   /// How many requested change notifications the server did not acknowledge.
   [[nodiscard]] std::size_t unacknowledged() const noexcept {
-    return lists_.unacknowledged() + resources_.unacknowledged();
+    return list_subscription_.unacknowledged() + resource_subscription_.unacknowledged();
   }
   [[nodiscard]] const peer_counters& counters() const noexcept { return peer_.counters(); }
 
-  /// How many tools/list_changed notifications were received.
-  [[nodiscard]] std::uint64_t tool_changes() const noexcept { return tool_changes_; }
+  /// How many times the list of tools has changed.
+  [[nodiscard]] std::uint64_t tool_changes() const noexcept { return lists_.tool_changes(); }
   /// Fetches all pages within the limits, or returns an error.
   task<result<tool_listing>> list_tools();
-  task<result<boost::json::array>> list(list_kind which);
+  task<result<boost::json::array>> list(list_kind kind);
   /// `arguments`: JSON text. input_dispatcher answers the server's input requests during the call.
   task<result<raw_json>> call_tool(std::string name, std::string arguments, call_options options);
   task<result<raw_json>> read_resource(std::string uri, call_options options);
@@ -97,86 +87,56 @@ class session final : private peer_listener {
 
  private:
   using use = wait_group::guard;
-  using page_handler = std::function<result<std::optional<std::string>>(raw_json page)>;
+  class tool_call;
+  enum class state : std::uint8_t { unopened, opened, closing, closed };
 
   void on_request(std::string_view method, std::string_view params, responder answer) override;
   void on_notification(std::string_view method, std::string_view params) override;
-  void on_reset(const error& why) override;
-  void on_closed(const error& why) override;
+  void on_reset(const error& reason) override;
+  void on_closed(const error& reason) override;
 
-  task<result<void>> ended();
   task<result<void>> negotiate(open_options options);
-  void set_negotiated(negotiated_peer what);
-  task<result<void>> read_pages(std::string_view method, const page_handler& take);
-  task<result<void>> read_every_page(std::string_view method, const page_handler& take);
-  task<result<raw_json>> read_page(std::string_view method, const std::optional<std::string>& cursor);
-  void list_changed(list_kind which);
-  void resource_updated(const std::string& uri);
+  void set_negotiated(negotiated_peer server);
+  task<result<void>> closed_event();
+
   prepared_request prepare_request(std::string_view method, std::string_view members) const;
-  class tool_call;
+  task<result<void>> call_briefly(std::string method, std::string members);
   std::shared_ptr<const tool_call> tool_call_of(const std::string& name);
   task<result<void>> set_subscription(std::string uri, bool wanted);
 
-  void read_header_arguments(const std::shared_ptr<tool_list>& tools, tool_listing& listing);
-  result<std::string> header_fields_of(const std::string& tool, std::string_view arguments) const;
+  void list_changed(list_kind kind);
+  void resource_updated(const std::string& uri);
   void on_lists_missed();
   void on_updates_missed();
-  void log_warning(const std::string& what);
-
-  // session_input.cpp: what servers ask for.
-  struct server_request {
-    std::string method;
-    std::string params;
-    responder answer;
-    byte_budget::share held;
-  };
-  // Bytes of unanswered requests of the server, and of the trees made of them.
-  static std::size_t most_held(const host_limits& limits) noexcept;
-  result<byte_budget::share> room_for_request(std::string_view params);
-  void begin_request(server_request request);
-  void answer_early_requests();
-  static task<void> answer_request(session& self, server_request request);
-  task<result<raw_json>> call_with_input(std::string method, std::string members, const call_options& options,
-                                         time_point began, std::optional<result<raw_json>> first,
-                                         std::string tool = {});
-  task<result<void>> admits_retry(std::string tool);
-  task<result<std::string>> input_responses(std::string_view requests);
-  task<result<void>> visit_pages(const error& required);
-  task<result<void>> wait_for_visit(std::string id);
+  void log_warning(const std::string& text);
 
   session_context context_;
-  std::string server_;
+  std::string server_name_;
   std::unique_ptr<channel> channel_;
   session_listener& listener_;
   peer peer_;
   negotiated_peer negotiated_;
-  std::string meta_;           // the members of `_meta` in every request; empty in the legacy era
-  byte_budget requests_held_;  // by requests of the server that are not answered yet; outlives those
-  std::optional<std::vector<server_request>> early_requests_;  // until the era says whether the server may send any
+  std::string meta_;  // the members of `_meta` in every request; empty in the legacy era
+  event closing_;
+  response_cache cache_;  // modern era only: legacy results carry no ttl
+  list_reader lists_;
+  server_requests server_requests_;
+  url_elicitations url_elicitations_;
+  multi_round_trip multi_round_trip_;
+  change_listener list_subscription_;      // modern era only
+  change_listener resource_subscription_;  // modern era only
   // Not by hashes: a server chooses the names.
   std::map<std::string, std::shared_ptr<const tool_call>> tool_calls_;
   std::set<std::string> subscribed_;
-  std::vector<std::string>
-      completed_elicitations_;  // ids of the most recent elicitations that the server reported complete
-  event elicitation_completed_;
-  response_cache cache_;   // modern era only: legacy results carry no ttl
-  change_listener lists_;  // modern era only, like resources_
-  change_listener resources_;
   std::unique_ptr<scope> work_;
-  event closing_;
-  bool opened_ = false;
-  bool closing_down_ = false;
+  state state_ = state::unopened;
   std::string_view phase_;
   bool exited_on_probe_ = false;
   bool expired_ = false;
-  std::uint64_t tool_changes_ = 0;
-  std::uint64_t list_changes_ = 0;  // for lists of any kind
-  // Arguments that are sent as header fields, by tool; only over HTTP in the modern era.
-  std::map<std::string, header_arguments, std::less<>> header_arguments_;
   evidence era_evidence_ = evidence::none;
   wait_group users_;
-  std::optional<result<void>> closed_;  // set at the end of close()
-  event ended_;
+  std::optional<result<void>> close_result_;  // set at the end of close()
+  event closed_;
   wait_group closers_;  // callers waiting in close()
 };
 
