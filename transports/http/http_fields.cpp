@@ -67,6 +67,11 @@ std::string_view media_type(std::string_view content_type) noexcept {
   return trim_blanks(content_type.substr(0, content_type.find(';')));
 }
 
+bool has_media_type(const http_fields& fields, std::string_view type) noexcept {
+  const auto content_type = fields.find("Content-Type");
+  return content_type && equal_ignoring_case(media_type(*content_type), type);
+}
+
 bool has_list_element(const http_fields& fields, std::string_view name, std::string_view word) noexcept {
   for (const http_field& field : fields.all()) {
     if (!equal_ignoring_case(field.name, name)) continue;

@@ -51,6 +51,8 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 std::string_view trim_blanks(std::string_view text) noexcept;
 /// The media type without parameters: `text/html` of `text/html; charset=utf-8`. Compare with equal_ignoring_case.
 std::string_view media_type(std::string_view content_type) noexcept;
+/// Whether the Content-Type field has this media type, ignoring case and parameters.
+bool has_media_type(const http_fields& fields, std::string_view type) noexcept;
 /// Whether `word` is one of the comma-separated elements of the field, in any of its lines, ignoring case.
 bool has_list_element(const http_fields& fields, std::string_view name, std::string_view word) noexcept;
 /// Ignores the case of ASCII letters only.

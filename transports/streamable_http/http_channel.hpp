@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: MIT
 // MCP over HTTP: one POST per message, responses as JSON or as an SSE stream. Before 2026-07-28 also sessions, the GET
 // stream for server-initiated messages, and resumption. The HTTP+SSE transport of 2024-11-05, with one event stream and
-// a separate POST endpoint, is detected where it is allowed.
+// a separate POST endpoint, is detected where it is allowed. The steps have classes of their own, which this one
+// connects.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "../../runtime/async/event.hpp"
 #include "../../runtime/async/scope.hpp"
 #include "../http/client/http_client.hpp"
 #include "../jsonrpc/channel.hpp"
 #include "../jsonrpc/message_reader.hpp"
-#include "../jsonrpc/scanner.hpp"
 #include "authorizer.hpp"
-#include "request_index.hpp"
 
 namespace hawser {
+
+namespace detail {
+struct outbound_post;
+}
 
 struct http_channel_options {
   enum class kind : std::uint8_t { automatic, streamable, sse };
@@ -43,14 +46,14 @@ struct http_channel_options {
 
 class http_channel final : public channel {
  public:
-  /// `home` and `names` outlive the channel.
-  http_channel(loop& home, resolver& names, http_channel_options options);
+  /// `event_loop` and `names` outlive the channel.
+  http_channel(loop& event_loop, resolver& names, http_channel_options options);
   ~http_channel() override;
 
   /// Connects only for the HTTP+SSE transport; otherwise nothing happens before the first message.
   task<result<void>> open(receiver& to) override;
   std::size_t send(const outgoing_message& message) override;
-  [[nodiscard]] std::size_t queued() const noexcept override { return queued_; }
+  [[nodiscard]] std::size_t queued() const noexcept override;
   task<result<void>> drained() override;
   bool withdraw(std::int64_t request) noexcept override;
   void cancel(std::int64_t request, std::string_view reason) noexcept override;
@@ -62,121 +65,40 @@ class http_channel final : public channel {
   task<result<void>> close() override;
 
   /// Responses that were dropped because they arrived on a stream they do not belong to.
-  [[nodiscard]] std::uint64_t misrouted_responses() const noexcept { return misrouted_responses_; }
+  [[nodiscard]] std::uint64_t misrouted_responses() const noexcept;
 
  private:
-  // One outgoing message and the response to it.
-  struct outbound_post final : response_listener, std::enable_shared_from_this<outbound_post> {
-    explicit outbound_post(http_channel& owner) : of(owner) {}
-    void on_response_progress() noexcept override { of.on_fast_response(*this); }
+  struct components;
+  enum class state : std::uint8_t { unopened, open, ended, closing, closed };
 
-    http_channel& of;
-    std::string body;
-    std::string fields;
-    std::string method;  // empty: this is a response
-    std::optional<std::int64_t> request{};
-    std::size_t place = 0;  // index in requests_ plus one; 0: not in it
-    outbound_post* next_by_id = nullptr;
-    std::size_t unsent = 0;  // its part of queued()
-    bool replayable = false;
-    bool names_session = false;  // in a header field
-    bool answered = false;
-    request_handle handle{};
-    send_check_ref check{};
-    event abandoned{};
-    event ended{};                                  // set only over the transport of 2024-11-05
-    started_request started{};                      // the request, if it was sent without a coroutine, …
-    std::optional<credentials> used_credentials{};  // … and its credentials
-  };
-  class event_reader;
-  enum class mode : std::uint8_t { streamable, sse };
-
-  // http_channel.cpp
-  static task<void> run_post(http_channel& self, std::shared_ptr<outbound_post> what);
-  void describe(outbound_post& what, const outgoing_message& message, std::string_view bytes);
-  [[nodiscard]] std::string fields_for(const outgoing_message& message, const message_view& opened) const;
-  void fail(outbound_post& what, error why);
-  std::shared_ptr<outbound_post> find_post(std::int64_t request) const noexcept;
-  void abandon(outbound_post& what) noexcept;
-  void mark_sent(outbound_post& what) noexcept;
+  // Of the end of a connection: by the server, …
+  void on_ended(error why) noexcept;
+  // … and because it has ended the session.
+  void on_session_lost(const error& why) noexcept;
+  void on_initialized();
+  void on_post_progress(detail::outbound_post& post) noexcept;
   void report_closed(error why) noexcept;
   void withdraw_all() noexcept;
-  void on_session_lost(const error& why);
-  void on_initialized();
-  static task<void> limit_initialization(http_channel& self);
+  void fail(detail::outbound_post& post, error why);
   void note_dropped_post();
-  task<result<void>> pause(outbound_post* whose, duration length);
-  task<void> end_session();
-
-  // http_fast_path.cpp
-  std::shared_ptr<outbound_post> new_post();
-  void register_request(const std::shared_ptr<outbound_post>& what);
-  void unregister_request(outbound_post& what) noexcept;
-  void recycle(std::shared_ptr<outbound_post> what) noexcept;
-  [[nodiscard]] client_request request_of(outbound_post& what) const noexcept;
-  bool try_send_now(outbound_post& what);
-  void on_fast_response(outbound_post& what) noexcept;
-  bool deliver_fast_response(outbound_post& what);
-  void drop_fast_requests() noexcept;
-  void drop_fast_request(outbound_post& what) noexcept;
-
-  // http_authorization.cpp
-  [[nodiscard]] std::optional<credentials> cached_credentials();
-  task<result<client_response>> fetch(client_request what, std::string_view operation, started_request started = {},
-                                      std::optional<credentials> used_credentials = {});
-
-  // http_post_exchange.cpp
-  task<result<void>> exchange(outbound_post& what);
-  task<result<void>> handle_success(outbound_post& what, client_response answer);
-  task<result<void>> handle_error_status(outbound_post& what, client_response answer);
-  task<result<void>> read_json_body(outbound_post& what, client_response& answer);
-  [[nodiscard]] std::string beginning(std::string_view body) const;
-  [[nodiscard]] error unexpected(const http_head& head, std::string_view body) const;
-  [[nodiscard]] error unauthorized(error why) const;
-  [[nodiscard]] error forbidden(error why) const;
-  bool store_session_id(const http_head& head);
-  void deliver(std::string_view bytes, byte_buffer* storage, outbound_post* own);
-  void deliver_batch(std::string_view bytes, outbound_post* own);
-
-  // http_event_streams.cpp
-  static task<result<void>> read_events(client_response& from, event_reader& into);
-  task<result<void>> follow_events(outbound_post& what, client_response answer);
-  task<result<client_response>> get(std::string last_event, request_handle* handle);
-  static task<void> run_get_stream(http_channel& self);
-  task<bool> session_is_lost();
+  bool try_fast_path(detail::outbound_post& post);
   task<result<void>> open_sse_transport();
-  static task<void> run_sse_stream(http_channel& self, std::unique_ptr<client_response> from,
-                                   std::unique_ptr<event_reader> into);
-  void end_post_soon(std::int64_t request);
-  static task<void> end_post(std::shared_ptr<outbound_post> what);
+  task<void> delete_session();
+
+  static task<void> run_post(http_channel& self, std::shared_ptr<detail::outbound_post> post);
+  static task<void> limit_initialization(http_channel& self);
+  static task<void> run_get_stream(http_channel& self);
+  static task<void> run_sse_transport(http_channel& self);
 
   loop& loop_;
   http_channel_options options_;
-  http_client client_;
-  scanner scanner_;
-  receiver* to_ = nullptr;
+  state state_ = state::unopened;
+  receiver* receiver_ = nullptr;
   std::unique_ptr<scope> work_;
-  std::vector<std::shared_ptr<outbound_post>> requests_;
-  request_index<outbound_post> requests_by_id_;
-  std::vector<std::shared_ptr<outbound_post>> spare_;  // reused together with their memory
-  mode mode_ = mode::streamable;
-  http_url endpoint_;  // for POSTs
-  std::string revision_;
-  std::string usual_fields_;  // header lines of an ordinary request in the session, cached when the first one is sent
-  std::string session_;       // the session's header line for every request; empty = none
-  bool has_session_ = false;
-  bool listening_ = false;
-  bool initializing_ = false;  // notifications/initialized is not accepted yet
-  event initialized_;
-  bool get_stream_pending_ = false;  // server-initiated messages may not arrive yet: the GET stream is not open
-  event get_stream_opened_;
-  std::size_t queued_ = 0;
-  event all_sent_;
-  std::uint64_t misrouted_responses_ = 0;
+  std::unique_ptr<components> components_;
+  event initialized_;                // notifications/initialized is not being sent, or was accepted
   std::size_t unaccepted_ = 0;       // messages other than requests, from send() to the end of their exchange
   std::uint64_t dropped_posts_ = 0;  // because more than max_unaccepted were pending
-  bool closed_reported_ = false;
-  bool closing_ = false;
   event closed_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../transports/streamable_http/request_index.hpp"
+#include "../../../transports/streamable_http/detail/request_index.hpp"
 
 #include <memory>
 #include <optional>
