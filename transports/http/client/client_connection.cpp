@@ -23,12 +23,12 @@ http_limits without_body_limit(http_limits limits) {
 
 }  // namespace
 
-client_connection::client_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over,
+client_connection::client_connection(loop& event_loop, http_url url, std::unique_ptr<byte_stream> stream,
                                      const http_limits& limits, const http_timeouts& timeouts, connection_owner& owner)
-    : loop_(home),
-      to_(std::move(to)),
-      authority_(to_.authority()),
-      stream_(std::move(over)),
+    : loop_(event_loop),
+      url_(std::move(url)),
+      authority_(url_.authority()),
+      stream_(std::move(stream)),
       parser_(http_parser::side::response, without_body_limit(limits)),
       timeouts_(timeouts),
       owner_(owner),

@@ -52,15 +52,15 @@ class response_listener {
 
 class client_connection final : private byte_listener, private http_listener, private timer {
  public:
-  client_connection(loop& home, http_url to, std::unique_ptr<byte_stream> over, const http_limits& limits,
+  client_connection(loop& event_loop, http_url url, std::unique_ptr<byte_stream> stream, const http_limits& limits,
                     const http_timeouts& timeouts, connection_owner& owner);
   client_connection(const client_connection&) = delete;
   client_connection& operator=(const client_connection&) = delete;
   ~client_connection() = default;
 
-  [[nodiscard]] bool connects_to(const http_url& to) const noexcept { return same_origin(to_, to); }
-  /// Starts an exchange. Precondition: usable(). `patient`: pauses in the response are not limited here, because the
-  /// caller limits them.
+  [[nodiscard]] bool connects_to(const http_url& url) const noexcept { return same_origin(url_, url); }
+  /// Starts an exchange. Precondition: usable(). `unlimited_silence`: pauses in the response are not limited here,
+  /// because the caller limits them.
   void send(std::string_view request, bool unlimited_silence = false);
   /// No exchange is in progress, the connection is open, and no unsolicited data has arrived.
   [[nodiscard]] bool usable() const noexcept { return !failure_ && phase_ == phase::idle; }
@@ -70,8 +70,8 @@ class client_connection final : private byte_listener, private http_listener, pr
   /// Waits for the head of the response; head() is valid afterwards.
   task<result<void>> wait_for_head();
   [[nodiscard]] const http_head& head() const noexcept { return parser_.head(); }
-  /// Alternative to waiting: notifies `who` about this exchange until it ends or another watcher is set. Null: none.
-  void watch(response_listener* who) noexcept { listener_ = who; }
+  /// Alternative to waiting: notifies `listener` about this exchange until it ends or another one is set. Null: none.
+  void watch(response_listener* listener) noexcept { listener_ = listener; }
   [[nodiscard]] bool has_head() const noexcept { return headed_; }
   [[nodiscard]] bool failed() const noexcept { return failure_.has_value(); }
   /// Waits until the body is longer than at the last call, or complete. If the connection fails, data that has arrived
@@ -88,7 +88,7 @@ class client_connection final : private byte_listener, private http_listener, pr
   void drop_request() noexcept { stream_->drop_unsent(); }
   /// Whether the next exchange may use it, after this one is complete. If so, it becomes idle.
   bool recycle() noexcept;
-  /// Discards the rest of the response as it arrives, up to a limit of bytes and time, and notifies the keeper of its
+  /// Discards the rest of the response as it arrives, up to a limit of bytes and time, and notifies the owner of its
   /// end; recycle() then says whether the connection can be reused. False: not worth it.
   bool discard_rest() noexcept;
   /// Prevents recycling after this response.
@@ -99,7 +99,7 @@ class client_connection final : private byte_listener, private http_listener, pr
   [[nodiscard]] error too_large(std::size_t limit) const;
   void trim() noexcept;
   /// Whether this is a direct connection to this machine, as determined by the code that connected it; false until set.
-  void set_on_loopback(bool is_so) noexcept { on_loopback_ = is_so; }
+  void set_on_loopback(bool on_loopback) noexcept { on_loopback_ = on_loopback; }
   [[nodiscard]] bool on_loopback() const noexcept { return on_loopback_; }
   /// For the `Host` field.
   [[nodiscard]] const std::string& authority() const noexcept { return authority_; }
@@ -124,7 +124,7 @@ class client_connection final : private byte_listener, private http_listener, pr
   task<result<void>> wait_for_change();
 
   loop& loop_;
-  http_url to_;
+  http_url url_;
   std::string authority_;
   std::unique_ptr<byte_stream> stream_;
   http_parser parser_;
@@ -143,7 +143,7 @@ class client_connection final : private byte_listener, private http_listener, pr
   std::size_t dropped_ = 0;         // bytes discarded so far
   std::size_t awaited_ = 0;         // size of a large body, which is taken out of the stream in one piece
   std::size_t arrived_ = 0;         // bytes of it that had arrived when the timer was last set
-  std::size_t shown_ = 0;           // bytes of the body that more() has reported
+  std::size_t shown_ = 0;           // bytes of the body that wait_for_body() has reported
   byte_buffer body_;
   std::optional<error> failure_;
   event changed_;

@@ -21,7 +21,7 @@ class request_handle {
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
   /// Whether any byte of the request has been sent, over any connection.
   [[nodiscard]] bool has_sent_bytes() const noexcept {
-    return sent_bytes_ || (over_ != nullptr && over_->has_sent_bytes());
+    return sent_bytes_ || (connection_ != nullptr && connection_->has_sent_bytes());
   }
 
  private:
@@ -29,7 +29,7 @@ class request_handle {
   friend class client_response;
   bool cancelled_ = false;
   bool sent_bytes_ = false;  // over a connection that it no longer uses
-  client_connection* over_ = nullptr;
+  client_connection* connection_ = nullptr;
   stop_source* connecting_ = nullptr;  // stops the wait for a slot and a connection
 };
 
@@ -60,7 +60,7 @@ struct client_request {
   /// user entered.
   network_zone innermost = network_zone::loopback;
   request_handle* handle = nullptr;
-  /// If not null, ask() asks it immediately before it writes the request, each time that it does so.
+  /// If not null, it is asked immediately before the request is written, each time.
   const send_check* check = nullptr;
 };
 

@@ -14,8 +14,8 @@ namespace hawser {
 namespace {
 
 // A bearer token is equivalent to a password: without TLS it must not leave this machine.
-bool needs_loopback(const client_request& what, const http_url& to) noexcept {
-  return !what.credential_fields.empty() && !to.tls;
+bool needs_loopback(const client_request& request, const http_url& url) noexcept {
+  return !request.credential_fields.empty() && !url.tls;
 }
 
 // Limit for discarding connections of one client; the oldest is closed to make room.
@@ -56,14 +56,14 @@ bool is_redirect(int status) noexcept {
 void request_handle::cancel() noexcept {
   cancelled_ = true;
   if (connecting_ != nullptr) connecting_->request_stop();
-  if (over_ == nullptr) return;
+  if (connection_ == nullptr) return;
   error why = cancelled_error();
-  if (over_->has_sent_bytes()) {
+  if (connection_->has_sent_bytes()) {
     why.executed = execution::unknown;
   } else {
-    over_->drop_request();  // immediately: queued bytes are sent at the end of this loop iteration
+    connection_->drop_request();  // immediately: queued bytes are sent at the end of this loop iteration
   }
-  over_->abort(std::move(why));
+  connection_->abort(std::move(why));
 }
 
 client_response::~client_response() {
@@ -75,7 +75,7 @@ client_response::~client_response() {
 void client_response::release_handle() noexcept {
   if (handle_ == nullptr) return;
   handle_->sent_bytes_ = handle_->has_sent_bytes();
-  handle_->over_ = nullptr;
+  handle_->connection_ = nullptr;
 }
 
 void client_response::discard_rest() && noexcept {
@@ -106,10 +106,10 @@ task<result<byte_buffer>> client_response::read_all(std::size_t limit) {
   co_return std::move(connection_->body());
 }
 
-http_client::http_client(loop& home, resolver& names, http_client_options options)
-    : loop_(home),
-      names_(names),
+http_client::http_client(loop& event_loop, resolver& name_resolver, http_client_options options)
+    : loop_(event_loop),
       options_(std::move(options)),
+      connector_(name_resolver, options_),
       slots_(options_.max_connections),
       urgent_slots_(options_.max_urgent),
       self_(std::make_shared<http_client*>(this)) {
@@ -118,126 +118,126 @@ http_client::http_client(loop& home, resolver& names, http_client_options option
 
 http_client::~http_client() { *self_ = nullptr; }
 
-started_request http_client::start(const client_request& what, response_listener& follows) {
+started_request http_client::start(const client_request& request, response_listener& listener) {
   started_request started;
-  const http_url& to = *what.to;
+  const http_url& url = *request.to;
   // A proxied plain HTTP request needs different lines. A tunnel through a proxy is a connection like any other.
-  if (!to.tls && !options_.proxies.for_http.empty()) return started;
-  auto slot = slots_for(what).try_acquire();
+  if (!url.tls && !options_.proxies.for_http.empty()) return started;
+  auto slot = slots_for(request).try_acquire();
   if (!slot) return started;
-  started.connection = take_idle(what, to);
+  started.connection = take_idle(request, url);
   if (!started.connection) return started;
   started.slot = *std::move(slot);
-  what.handle->over_ = started.connection.get();
-  send(*started.connection, what, to, nullptr);
-  started.connection->watch(&follows);
+  request.handle->connection_ = started.connection.get();
+  send(*started.connection, request, url, nullptr);
+  started.connection->watch(&listener);
   return started;
 }
 
 void http_client::done(started_request started, request_handle& handle) noexcept {
-  handle.over_ = nullptr;
+  handle.connection_ = nullptr;
   const bool kept = started.connection->recycle();
   idle_.push_back(std::move(started.connection));  // even if unusable: it may be the caller
   if (!kept || idle_.size() > options_.max_idle) sweep_soon();
 }
 
-task<result<client_response>> http_client::fetch(client_request what, started_request started) {
-  return what.timeout == duration::zero() ? fetch_following_redirects(what, std::move(started))
-                                          : fetch_in_time(what, std::move(started));
+task<result<client_response>> http_client::fetch(client_request request, started_request started) {
+  return request.timeout == duration::zero() ? fetch_following_redirects(request, std::move(started))
+                                             : fetch_in_time(request, std::move(started));
 }
 
-task<result<client_response>> http_client::fetch_in_time(client_request what, started_request started) {
-  co_return co_await with_timeout(what.timeout, fetch_following_redirects(what, std::move(started)));
+task<result<client_response>> http_client::fetch_in_time(client_request request, started_request started) {
+  co_return co_await with_timeout(request.timeout, fetch_following_redirects(request, std::move(started)));
 }
 
-task<result<client_response>> http_client::fetch_following_redirects(client_request what, started_request started) {
-  http_url elsewhere;
-  const http_url* to = what.to;
-  const int max_redirects = what.max_redirects.value_or(options_.max_redirects);
+task<result<client_response>> http_client::fetch_following_redirects(client_request request, started_request started) {
+  http_url redirect_url;
+  const http_url* url = request.to;
+  const int max_redirects = request.max_redirects.value_or(options_.max_redirects);
   for (int redirects = 0;; ++redirects) {
-    started_request first = std::exchange(started, {});
+    started_request sent = std::exchange(started, {});
     bool refused = false;
-    auto answer = co_await fetch_once(what, *to, std::move(first), refused);
-    if (!answer && refused) co_return answer;  // the caller's own error, not one of this server
-    if (!answer) co_return prefixed(to->origin(), answer.error());
-    if (!what.follows_redirects || !is_redirect(answer->head().status)) {
-      if (redirects > 0 && what.redirected_to != nullptr) *what.redirected_to = *to;
-      co_return answer;
+    auto response = co_await fetch_once(request, *url, std::move(sent), refused);
+    if (!response && refused) co_return response;  // the caller's own error, not one of this server
+    if (!response) co_return prefixed(url->origin(), response.error());
+    if (!request.follows_redirects || !is_redirect(response->head().status)) {
+      if (redirects > 0 && request.redirected_to != nullptr) *request.redirected_to = *url;
+      co_return response;
     }
-    auto next = redirected(what, *to, answer->head());
+    auto next = redirected(request, *url, response->head());
     if (!next) co_return next.error();
     if (redirects == max_redirects)
       co_return error{.code = errc::protocol,
-                      .what = to->origin() + " redirects the request too often: " + next->text(),
-                      .native = answer->head().status};
-    elsewhere = *std::move(next);
-    to = &elsewhere;
+                      .what = url->origin() + " redirects the request too often: " + next->text(),
+                      .native = response->head().status};
+    redirect_url = *std::move(next);
+    url = &redirect_url;
   }
 }
 
 // Credential forwarding: a redirect is followed only to the origin that the credentials are for, and only without a
 // change of method.
-result<http_url> http_client::redirected(const client_request& what, const http_url& from,
+result<http_url> http_client::redirected(const client_request& request, const http_url& url,
                                          const http_head& head) const {
-  const bool keeps_method = head.status == 307 || head.status == 308 || what.method == "GET";
+  const bool keeps_method = head.status == 307 || head.status == 308 || request.method == "GET";
   error refused{.code = errc::protocol, .native = head.status};
   // A server that responds with 303 may have executed the request.
   refused.executed = head.status == 307 || head.status == 308 ? execution::no : execution::unknown;
   const auto location = head.fields.find("Location");
-  auto to = location ? from.resolve(*location)
-                     : result<http_url>{error{.code = errc::protocol, .what = "it does not say where to"}};
-  if (!to) {
-    refused.what = from.origin() + ": a redirect is refused: " + to.error().what;
-  } else if (!same_origin(*to, from)) {
-    refused.what = from.origin() + ": a redirect to another origin is refused: " + url_for_error(to->text()) +
+  auto target = location ? url.resolve(*location)
+                         : result<http_url>{error{.code = errc::protocol, .what = "it does not say where to"}};
+  if (!target) {
+    refused.what = url.origin() + ": a redirect is refused: " + target.error().what;
+  } else if (!same_origin(*target, url)) {
+    refused.what = url.origin() + ": a redirect to another origin is refused: " + url_for_error(target->text()) +
                    "; if that is where the server is now, configure its url";
   } else if (!keeps_method) {
-    refused.what = from.origin() + ": a redirect that changes the request is refused: status " +
-                   std::to_string(head.status) + " to " + url_for_error(to->text()) +
+    refused.what = url.origin() + ": a redirect that changes the request is refused: status " +
+                   std::to_string(head.status) + " to " + url_for_error(target->text()) +
                    "; if that is where the server is now, configure its url";
   } else {
-    return to;
+    return target;
   }
   return refused;
 }
 
-task<result<client_response>> http_client::fetch_once(const client_request& what, const http_url& to,
+task<result<client_response>> http_client::fetch_once(const client_request& request, const http_url& url,
                                                       started_request started, bool& refused) {
-  auto proxy = options_.proxies.choose(to);
-  if (!proxy) co_return proxy.error();
-  const http_proxy* through = proxy->has_value() ? &**proxy : nullptr;
+  auto chosen = options_.proxies.choose(url);
+  if (!chosen) co_return chosen.error();
+  const http_proxy* proxy = chosen->has_value() ? &**chosen : nullptr;
   started_request held = std::move(started);
   if (held.connection) held.connection->watch(nullptr);
   for (bool again = false;; again = true) {
     const bool sent = held.connection != nullptr;
     if (!sent && !again) {
-      if (auto slot = slots_for(what).try_acquire()) {
+      if (auto slot = slots_for(request).try_acquire()) {
         held.slot = *std::move(slot);
-        held.connection = take_idle(what, to);
+        held.connection = take_idle(request, url);
       }
     }
     if (!held.connection) {
-      if (what.handle != nullptr && what.handle->cancelled()) co_return cancelled_error();
-      stop_source** slot = what.handle != nullptr ? &what.handle->connecting_ : nullptr;
-      auto obtained = co_await stoppable_wait{obtain(what, to, through, std::move(held)), slot};
+      if (request.handle != nullptr && request.handle->cancelled()) co_return cancelled_error();
+      stop_source** slot = request.handle != nullptr ? &request.handle->connecting_ : nullptr;
+      auto obtained = co_await stoppable_wait{obtain(request, url, proxy, std::move(held)), slot};
       if (!obtained) co_return obtained.error();
       held = *std::move(obtained);
     }
-    if (what.handle != nullptr && !sent && what.handle->cancelled()) co_return cancelled_error();
-    if (what.check != nullptr && !sent) {
-      auto allowed = what.check->may_send();
+    if (request.handle != nullptr && !sent && request.handle->cancelled()) co_return cancelled_error();
+    if (request.check != nullptr && !sent) {
+      auto allowed = request.check->may_send();
       refused = allowed.has_error();
       if (refused) co_return allowed.error();
     }
-    if (what.handle != nullptr && !sent) {
-      what.handle->over_ = held.connection.get();
+    if (request.handle != nullptr && !sent) {
+      request.handle->connection_ = held.connection.get();
     }
-    if (!sent) send(*held.connection, what, to, through);
+    if (!sent) send(*held.connection, request, url, proxy);
     auto answered = co_await held.connection->wait_for_head();
-    if (answered) co_return client_response{*this, std::move(held.connection), std::move(held.slot), what.handle};
-    if (what.handle != nullptr) {
-      what.handle->sent_bytes_ = what.handle->has_sent_bytes();
-      what.handle->over_ = nullptr;
+    if (answered) co_return client_response{*this, std::move(held.connection), std::move(held.slot), request.handle};
+    if (request.handle != nullptr) {
+      request.handle->sent_bytes_ = request.handle->has_sent_bytes();
+      request.handle->connection_ = nullptr;
     }
     error why = answered.error();
     const bool gone = why.code == errc::closed || why.code == errc::io;
@@ -248,77 +248,81 @@ task<result<client_response>> http_client::fetch_once(const client_request& what
       why.executed = execution::no;
     }
     held.connection.reset();
-    if (stale && !again && (what.replayable || !left)) continue;
+    if (stale && !again && (request.replayable || !left)) continue;
     if (why.code == errc::cancelled && left) why.executed = execution::unknown;
     co_return why;
   }
 }
 
 // Acquires a slot, unless one is held, and a connection: an idle one, unless an idle one has already been tried.
-task<result<started_request>> http_client::obtain(const client_request& what, const http_url& to,
-                                                  const http_proxy* through, started_request held) {
+task<result<started_request>> http_client::obtain(const client_request& request, const http_url& url,
+                                                  const http_proxy* proxy, started_request held) {
   if (!held.slot.held()) {
-    auto granted = co_await slots_for(what).acquire();
+    auto granted = co_await slots_for(request).acquire();
     if (!granted) co_return granted.error();
     held.slot = *std::move(granted);
-    held.connection = take_idle(what, to);
+    held.connection = take_idle(request, url);
   }
   if (!held.connection) {
-    const route by{.through = through, .innermost = what.innermost, .loopback_only = needs_loopback(what, to)};
-    auto made = co_await connect(to, by);
-    if (!made) co_return made.error();
-    held.connection = *std::move(made);
+    const http_connector::route route{
+        .proxy = proxy, .innermost = request.innermost, .loopback_only = needs_loopback(request, url)};
+    auto connected = co_await connector_.connect(url, route);
+    if (!connected) co_return connected.error();
+    connection_owner& owner = *this;
+    held.connection = std::make_unique<client_connection>(loop_, url, std::move(connected->stream), options_.limits,
+                                                          options_.timeouts, owner);
+    held.connection->set_on_loopback(connected->on_loopback);
   }
   co_return held;
 }
 
-void http_client::send(client_connection& over, const client_request& what, const http_url& to,
-                       const http_proxy* through) {
-  const bool names_origin = through != nullptr && !to.tls;
+void http_client::send(client_connection& connection, const client_request& request, const http_url& url,
+                       const http_proxy* proxy) {
+  const bool names_origin = proxy != nullptr && !url.tls;
   std::string origin;
   std::string for_proxy;
   if (names_origin) {
-    origin = to.origin();
-    through->append_login(for_proxy);
+    origin = url.origin();
+    proxy->append_login(for_proxy);
   }
   text_.consume(text_.size());
   constexpr std::size_t constant = 96;  // at least the literals below plus a length
-  const byte_buffer::room room =
-      text_.reserve(constant + what.method.size() + origin.size() + to.target.size() + over.authority().size() +
-                    for_proxy.size() + what.fields.size() + what.credential_fields.size() + what.body.size());
+  const byte_buffer::room room = text_.reserve(
+      constant + request.method.size() + origin.size() + url.target.size() + connection.authority().size() +
+      for_proxy.size() + request.fields.size() + request.credential_fields.size() + request.body.size());
   char* end = room.at;
   const auto add = [&end](std::string_view piece) { end = std::copy_n(piece.data(), piece.size(), end); };
-  add(what.method);
+  add(request.method);
   add(" ");
   if (names_origin) add(origin);
-  add(to.target);
+  add(url.target);
   add(" HTTP/1.1\r\nHost: ");
-  add(over.authority());
+  add(connection.authority());
   add("\r\n");
   if (names_origin) add(for_proxy);
-  add(what.fields);
-  if (!what.credential_fields.empty()) add(what.credential_fields);
-  if (what.method == "POST") {
+  add(request.fields);
+  if (!request.credential_fields.empty()) add(request.credential_fields);
+  if (request.method == "POST") {
     add("Content-Length: ");
-    end = std::to_chars(end, end + std::numeric_limits<std::size_t>::digits10 + 1, what.body.size()).ptr;
+    end = std::to_chars(end, end + std::numeric_limits<std::size_t>::digits10 + 1, request.body.size()).ptr;
     add("\r\n");
   }
   add("\r\n");
-  add(what.body);
+  add(request.body);
   text_.commit(static_cast<std::size_t>(end - room.at));
-  over.send(text_.view(), what.unlimited_silence);
+  connection.send(text_.view(), request.unlimited_silence);
   // The buffer is reused, so credentials are erased from it. So are requests that must not be redirected, because their
   // bodies carry credentials.
-  if (!what.credential_fields.empty() || names_origin || !what.follows_redirects) cleanse(room.at, text_.size());
+  if (!request.credential_fields.empty() || names_origin || !request.follows_redirects) cleanse(room.at, text_.size());
   cleanse(for_proxy.data(), for_proxy.size());
   text_.consume(text_.size());
 }
 
-std::unique_ptr<client_connection> http_client::take_idle(const client_request& what, const http_url& to) {
+std::unique_ptr<client_connection> http_client::take_idle(const client_request& request, const http_url& url) {
   if (!discarding_.empty()) collect_discarded();
-  const bool loopback_only = needs_loopback(what, to);
-  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& one) {
-    return one->usable() && one->connects_to(to) && (one->on_loopback() || !loopback_only);
+  const bool loopback_only = needs_loopback(request, url);
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& connection) {
+    return connection->usable() && connection->connects_to(url) && (connection->on_loopback() || !loopback_only);
   });
   if (found == idle_.rend()) return nullptr;
   std::unique_ptr<client_connection> taken = std::move(*found);
@@ -326,24 +330,24 @@ std::unique_ptr<client_connection> http_client::take_idle(const client_request& 
   return taken;
 }
 
-void http_client::give_back(std::unique_ptr<client_connection> over) {
-  if (!over->recycle()) return;
+void http_client::give_back(std::unique_ptr<client_connection> connection) {
+  if (!connection->recycle()) return;
   if (idle_.size() >= options_.max_idle) idle_.erase(idle_.begin());
-  idle_.push_back(std::move(over));
+  idle_.push_back(std::move(connection));
 }
 
-void http_client::discard_rest(std::unique_ptr<client_connection> over) noexcept {
-  if (over->complete()) {
-    give_back(std::move(over));
-  } else if (over->discard_rest()) {
+void http_client::discard_rest(std::unique_ptr<client_connection> connection) noexcept {
+  if (connection->complete()) {
+    give_back(std::move(connection));
+  } else if (connection->discard_rest()) {
     if (discarding_.size() >= max_discarding) discarding_.erase(discarding_.begin());
-    discarding_.push_back(std::move(over));
+    discarding_.push_back(std::move(connection));
   }
 }
 
 void http_client::collect_discarded() {
-  for (auto& one : discarding_) {
-    if (one->complete() || one->failed()) give_back(std::move(one));
+  for (auto& connection : discarding_) {
+    if (connection->complete() || connection->failed()) give_back(std::move(connection));
   }
   std::erase(discarding_, nullptr);
 }
@@ -358,14 +362,14 @@ void http_client::sweep_soon() noexcept {
     auto& idle = (*self)->idle_;
     (*self)->sweeping_ = false;
     (*self)->collect_discarded();
-    std::erase_if(idle, [](const auto& one) { return !one->usable(); });
+    std::erase_if(idle, [](const auto& connection) { return !connection->usable(); });
     while (idle.size() > (*self)->options_.max_idle) idle.erase(idle.begin());
   });
 }
 
 void http_client::trim() noexcept {
   text_ = {};
-  for (const auto& one : idle_) one->trim();
+  for (const auto& connection : idle_) connection->trim();
 }
 
 task<void> http_client::close() {

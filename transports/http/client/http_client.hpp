@@ -16,6 +16,7 @@
 #include "../network_zone.hpp"
 #include "client_connection.hpp"
 #include "client_request.hpp"
+#include "http_connector.hpp"
 #include "http_proxy.hpp"
 #include "zone_cache.hpp"
 
@@ -34,7 +35,7 @@ struct http_client_options {
   /// this client uses its own.
   std::shared_ptr<zone_cache> zones{};
   /// Called before a request is sent without TLS to another machine or to a proxy, over a new connection.
-  std::function<void(const http_url& to)> on_cleartext{};
+  std::function<void(const http_url& url)> on_cleartext{};
 };
 
 /// A request that was sent and whose response is not awaited yet; empty: none.
@@ -48,9 +49,9 @@ class http_client;
 /// The head of a response, and its body as it arrives. Destroying it before it is complete closes its connection.
 class client_response {
  public:
-  client_response(http_client& from, std::unique_ptr<client_connection> over, semaphore::permit slot,
+  client_response(http_client& client, std::unique_ptr<client_connection> connection, semaphore::permit slot,
                   request_handle* handle) noexcept
-      : client_(&from), connection_(std::move(over)), slot_(std::move(slot)), handle_(handle) {}
+      : client_(&client), connection_(std::move(connection)), slot_(std::move(slot)), handle_(handle) {}
   client_response(client_response&&) noexcept = default;
   client_response& operator=(client_response&&) = delete;
   ~client_response();
@@ -79,8 +80,8 @@ class client_response {
 
 class http_client final : private connection_owner {
  public:
-  /// `names` outlives the client.
-  http_client(loop& home, resolver& names, http_client_options options);
+  /// `name_resolver` outlives the client.
+  http_client(loop& event_loop, resolver& name_resolver, http_client_options options);
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
   ~http_client();
@@ -88,13 +89,13 @@ class http_client final : private connection_owner {
   /// Sends the request and waits for the head of the response, whatever its status. What the request points to must
   /// live until then. For an error, `executed` says whether any of it may have reached the server. Unbounded unless
   /// http_timeouts sets a bound.
-  task<result<client_response>> fetch(client_request what) { return fetch(what, {}); }
+  task<result<client_response>> fetch(client_request request) { return fetch(request, {}); }
 
   /// Sends the request immediately, without a coroutine, if a suitable connection is idle; otherwise does nothing. To
   /// be finished either by fetch() with the returned value, which continues as if it had sent the request itself, or by
   /// done(). Needs a handle.
-  [[nodiscard]] started_request start(const client_request& what, response_listener& follows);
-  task<result<client_response>> fetch(client_request what, started_request started);
+  [[nodiscard]] started_request start(const client_request& request, response_listener& listener);
+  task<result<client_response>> fetch(client_request request, started_request started);
   /// The response is complete and fully consumed. May be called from inside the watcher.
   void done(started_request started, request_handle& handle) noexcept;
 
@@ -105,36 +106,26 @@ class http_client final : private connection_owner {
 
  private:
   friend class client_response;
-  task<result<client_response>> fetch_in_time(client_request what, started_request started);
-  task<result<client_response>> fetch_following_redirects(client_request what, started_request started);
+  task<result<client_response>> fetch_in_time(client_request request, started_request started);
+  task<result<client_response>> fetch_following_redirects(client_request request, started_request started);
   // Sets `refused` if client_request::check did not let the request be written.
-  task<result<client_response>> fetch_once(const client_request& what, const http_url& to, started_request started,
+  task<result<client_response>> fetch_once(const client_request& request, const http_url& url, started_request started,
                                            bool& refused);
-  // Constraints on the address, and after dial() its properties.
-  struct route {
-    const http_proxy* through = nullptr;
-    network_zone innermost = network_zone::loopback;
-    bool loopback_only = false;  // credentials would be sent without TLS
-    bool on_loopback = false;    // a direct connection to this machine
-  };
-  task<result<started_request>> obtain(const client_request& what, const http_url& to, const http_proxy* through,
+  task<result<started_request>> obtain(const client_request& request, const http_url& url, const http_proxy* proxy,
                                        started_request held);
-  task<result<std::unique_ptr<client_connection>>> connect(const http_url& to, route by);
-  task<result<stream>> dial(const http_url& to, route& by);
-  task<result<void>> tunnel(stream& over, const http_url& to, const http_proxy& through);
   void on_idle_connection_ended() noexcept override;
-  semaphore& slots_for(const client_request& what) noexcept { return what.urgent ? urgent_slots_ : slots_; }
-  std::unique_ptr<client_connection> take_idle(const client_request& what, const http_url& to);
-  void give_back(std::unique_ptr<client_connection> over);
-  void discard_rest(std::unique_ptr<client_connection> over) noexcept;
+  semaphore& slots_for(const client_request& request) noexcept { return request.urgent ? urgent_slots_ : slots_; }
+  std::unique_ptr<client_connection> take_idle(const client_request& request, const http_url& url);
+  void give_back(std::unique_ptr<client_connection> connection);
+  void discard_rest(std::unique_ptr<client_connection> connection) noexcept;
   void collect_discarded();
-  void send(client_connection& over, const client_request& what, const http_url& to, const http_proxy* through);
+  void send(client_connection& connection, const client_request& request, const http_url& url, const http_proxy* proxy);
   void sweep_soon() noexcept;
-  result<http_url> redirected(const client_request& what, const http_url& from, const http_head& head) const;
+  result<http_url> redirected(const client_request& request, const http_url& url, const http_head& head) const;
 
   loop& loop_;
-  resolver& names_;
   http_client_options options_;
+  http_connector connector_;
   semaphore slots_;
   semaphore urgent_slots_;
   std::shared_ptr<http_client*> self_;  // points to null after destruction

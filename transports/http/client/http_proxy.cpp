@@ -35,29 +35,29 @@ std::string percent_decoded(std::string_view text) {
 }
 
 // Whether this entry of the list matches the host.
-bool excepts(std::string_view entry, const http_url& to) {
+bool excepts(std::string_view entry, const http_url& url) {
   if (entry == "*") return true;
   if (entry.starts_with('[')) {
     const std::size_t end = entry.find(']');
     if (end == std::string_view::npos) return false;
     const std::string_view port = entry.substr(end + 1);
-    if (!port.empty() && port != ':' + std::to_string(to.port)) return false;
+    if (!port.empty() && port != ':' + std::to_string(url.port)) return false;
     entry = entry.substr(1, end - 1);
   } else if (const std::size_t colon = entry.rfind(':'); colon != entry.npos && entry.find(':') == colon) {
-    if (entry.substr(colon + 1) != std::to_string(to.port)) return false;
+    if (entry.substr(colon + 1) != std::to_string(url.port)) return false;
     entry = entry.substr(0, colon);
   }
   if (entry.starts_with('*')) entry.remove_prefix(1);
   if (entry.starts_with('.')) entry.remove_prefix(1);
-  if (entry.empty() || entry.size() > to.host.size()) return false;
-  const std::string_view host{to.host};
+  if (entry.empty() || entry.size() > url.host.size()) return false;
+  const std::string_view host{url.host};
   if (!equal_ignoring_case(host.substr(host.size() - entry.size()), entry)) return false;
   return host.size() == entry.size() || (host[host.size() - entry.size() - 1] == '.' && !ip_address::parse(host));
 }
 
-bool is_loopback(const http_url& to) {
-  if (to.host == "localhost" || to.host.ends_with(".localhost")) return true;
-  const auto literal = ip_address::parse(to.host);
+bool is_loopback(const http_url& url) {
+  if (url.host == "localhost" || url.host.ends_with(".localhost")) return true;
+  const auto literal = ip_address::parse(url.host);
   return literal && zone_of(*literal) == network_zone::loopback;
 }
 
@@ -97,13 +97,13 @@ proxy_rules proxy_rules::from_environment() {
           .except = variable("no_proxy", "NO_PROXY")};
 }
 
-result<std::optional<http_proxy>> proxy_rules::choose(const http_url& to) const {
-  const std::string& proxy = to.tls ? for_https : for_http;
-  if (proxy.empty() || is_loopback(to)) return std::optional<http_proxy>{};
+result<std::optional<http_proxy>> proxy_rules::choose(const http_url& url) const {
+  const std::string& proxy = url.tls ? for_https : for_http;
+  if (proxy.empty() || is_loopback(url)) return std::optional<http_proxy>{};
   std::string_view list{except};
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    if (excepts(trim_blanks(list.substr(0, comma)), to)) return std::optional<http_proxy>{};
+    if (excepts(trim_blanks(list.substr(0, comma)), url)) return std::optional<http_proxy>{};
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   auto parsed = http_proxy::parse(proxy);

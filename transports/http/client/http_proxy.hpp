@@ -30,7 +30,7 @@ struct proxy_rules {
   /// Reads the environment of this process. HTTP_PROXY in capitals is ignored: in a CGI program a client could set it.
   static proxy_rules from_environment();
   /// The proxy for this URL, if any. Loopback is never proxied.
-  [[nodiscard]] result<std::optional<http_proxy>> choose(const http_url& to) const;
+  [[nodiscard]] result<std::optional<http_proxy>> choose(const http_url& url) const;
 };
 
 }  // namespace hawser
