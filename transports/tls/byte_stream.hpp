@@ -22,11 +22,11 @@ class byte_stream {
   /// Also closes the stream, without waiting.
   virtual ~byte_stream() = default;
 
-  /// Starts reading and notifies `to`, which must outlive this object or its close(); never from inside this call. Call
-  /// once. on_end with errc::closed means that the remote side ended the stream cleanly. Any other code means that
-  /// bytes may be missing; under TLS this includes an end without close_notify (errc::io, "truncated"). A message that
-  /// is delimited by the end of the stream must then be treated as incomplete.
-  virtual void listen(byte_listener& to) = 0;
+  /// Starts reading and notifies `listener`, which must outlive this object or its close(); never from inside this
+  /// call. Call once. on_end with errc::closed means that the remote side ended the stream cleanly. Any other code
+  /// means that bytes may be missing; under TLS this includes an end without close_notify (errc::io, "truncated"). A
+  /// message that is delimited by the end of the stream must then be treated as incomplete.
+  virtual void listen(byte_listener& listener) = 0;
   [[nodiscard]] virtual std::string_view unread() const noexcept = 0;
   virtual void consume(std::size_t count) noexcept = 0;
   /// Announces that `count` unread bytes will accumulate before any of them is read. Reserves memory for them at once,
@@ -65,8 +65,5 @@ class byte_stream {
   /// Releases memory that is not in use; it is allocated again when needed.
   virtual void trim() noexcept {}
 };
-
-/// A stream without TLS.
-std::unique_ptr<byte_stream> make_plain_stream(stream over);
 
 }  // namespace hawser

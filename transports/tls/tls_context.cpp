@@ -11,6 +11,7 @@
 
 #include "../../runtime/detail/check.hpp"
 #include "detail/tls_core.hpp"
+#include "detail/tls_wire.hpp"
 
 namespace hawser {
 
@@ -39,9 +40,9 @@ bool readable(const std::string& path) {
 }
 
 // A passphrase cannot be asked for: there may be no terminal, and the loop would block.
-int no_passphrase(char* /*to*/, int /*size*/, int /*writing*/, void* /*pointer*/) noexcept { return -1; }
+int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*pointer*/) noexcept { return -1; }
 
-int choose_http(SSL* /*of*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
+int choose_http(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                 unsigned int offered_length, void* /*pointer*/) noexcept {
   unsigned char* name = nullptr;
   if (SSL_select_next_proto(&name, length, only_http.data(), only_http.size(), offered, offered_length) !=

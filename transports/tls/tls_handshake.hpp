@@ -14,10 +14,10 @@ namespace hawser {
 /// Performs the handshake as a client of `host`, a name or an address without brackets, for which the certificate must
 /// be valid. The port only selects the session to resume. The error names the host, the reason and the certificate
 /// concerned. Bound it with with_timeout.
-task<result<std::unique_ptr<byte_stream>>> tls_connect(stream over, std::shared_ptr<tls_context> with, std::string host,
-                                                       std::uint16_t port = 443);
+task<result<std::unique_ptr<byte_stream>>> tls_connect(stream socket, std::shared_ptr<tls_context> context,
+                                                       std::string host, std::uint16_t port = 443);
 
 /// The handshake of a server. Bound it with with_timeout.
-task<result<std::unique_ptr<byte_stream>>> tls_accept(stream over, std::shared_ptr<tls_context> with);
+task<result<std::unique_ptr<byte_stream>>> tls_accept(stream socket, std::shared_ptr<tls_context> context);
 
 }  // namespace hawser

@@ -2,11 +2,13 @@
 #include "detail/tls_stream.hpp"
 
 #include <openssl/err.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "../../runtime/detail/check.hpp"
+#include "../../runtime/io/address.hpp"
 
 namespace hawser::detail {
 
@@ -20,20 +22,20 @@ constexpr std::size_t record_size = std::size_t{16} * 1024;
 constexpr std::size_t record_cost = 64;
 constexpr std::size_t max_unread = stream_limits{}.max_unread;
 
-void count_handshakes(int written, int /*version*/, int type, const void* /*bytes*/, std::size_t /*size*/, SSL* of,
+void count_handshakes(int written, int /*version*/, int type, const void* /*bytes*/, std::size_t /*size*/, SSL* ssl,
                       void* wire) noexcept {
-  if (written == 0 && type == SSL3_RT_HANDSHAKE && SSL_is_init_finished(of) == 1)
+  if (written == 0 && type == SSL3_RT_HANDSHAKE && SSL_is_init_finished(ssl) == 1)
     ++static_cast<tls_wire*>(wire)->late_handshakes;
 }
 
 }  // namespace
 
-tls_stream::tls_stream(stream over, std::shared_ptr<tls_context> with, std::string subject)
-    : context_(std::move(with)),
-      wire_{.over = std::move(over), .of = context_->core()},
-      ssl_(SSL_new(wire_.of.context.get())),
+tls_stream::tls_stream(stream socket, std::shared_ptr<tls_context> context, std::string subject)
+    : context_(std::move(context)),
+      wire_{.socket = std::move(socket), .core = context_->core()},
+      ssl_(SSL_new(wire_.core.context.get())),
       subject_(std::move(subject)) {
-  BIO* bio = BIO_new(wire_.of.wire_method.get());
+  BIO* bio = BIO_new(wire_.core.wire_method.get());
   require(ssl_ != nullptr && bio != nullptr, "OpenSSL has no memory for a connection");
   BIO_set_data(bio, &wire_);
   BIO_set_init(bio, 1);
@@ -41,7 +43,7 @@ tls_stream::tls_stream(stream over, std::shared_ptr<tls_context> with, std::stri
   SSL_set_app_data(ssl_.get(), &wire_);
   SSL_set_msg_callback(ssl_.get(), count_handshakes);
   SSL_set_msg_callback_arg(ssl_.get(), &wire_);
-  if (wire_.of.role == tls_core::side::client) {
+  if (wire_.core.role == tls_core::side::client) {
     SSL_set_connect_state(ssl_.get());
   } else {
     SSL_set_accept_state(ssl_.get());
@@ -55,9 +57,79 @@ tls_stream::~tls_stream() {
   SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
-void tls_stream::listen(byte_listener& to) {
-  to_ = &to;
-  wire_.over.listen(*this);  // reports what came with the handshake, in a later loop iteration
+result<void> tls_stream::expect_host(const std::string& host, std::uint16_t port) {
+  error unusable{.code = errc::config, .what = subject_ + ": not a host that a certificate can be for"};
+  // OpenSSL would accept any host for an empty name.
+  if (host.empty() || host.find('\0') != std::string::npos) return unusable;
+  X509_VERIFY_PARAM* rules = SSL_get0_param(ssl_.get());
+  // The subject's common name is no longer used as a host name (RFC 9110, section 4.3.4).
+  X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  if (const auto address = ip_address::parse(host)) {
+    const std::size_t size = address->kind() == ip_address::family::v4 ? 4 : 16;
+    if (X509_VERIFY_PARAM_set1_ip(rules, address->bytes().data(), size) != 1) return unusable;
+  } else {
+    if (X509_VERIFY_PARAM_set1_host(rules, host.data(), host.size()) != 1) return unusable;
+    // Without OpenSSL's macro for it, whose cast g++ would warn about here.
+    if (SSL_ctrl(ssl_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 const_cast<char*>(host.c_str())) != 1)
+      return unusable;
+  }
+  wire_.session_key = host + ' ' + std::to_string(port);
+  if (const auto session = wire_.core.sessions.take(wire_.session_key)) SSL_set_session(ssl_.get(), session.get());
+  return {};
+}
+
+result<bool> tls_stream::handshake_step() {
+  ERR_clear_error();
+  const int done = SSL_do_handshake(ssl_.get());
+  const int why = done == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), done);
+  if (why == SSL_ERROR_WANT_READ) {
+    send_out();
+    return false;
+  }
+  if (done == 1) {
+    send_out();
+    return true;
+  }
+  error failed = handshake_error(ssl_.get(), wire_, subject_);
+  send_out();  // the alert that names the reason
+  return failed;
+}
+
+result<void> tls_stream::check_negotiated() {
+  SSL* ssl = ssl_.get();
+  if (wire_.core.role == tls_core::side::client) {
+    // OpenSSL has already failed the handshake otherwise; checked again, because this must not depend on any setting.
+    if (const long verified = SSL_get_verify_result(ssl); verified != X509_V_OK)
+      return error{.code = errc::protocol, .what = subject_ + ": " + X509_verify_cert_error_string(verified)};
+    const unsigned char* chosen = nullptr;
+    unsigned int length = 0;
+    SSL_get0_alpn_selected(ssl, &chosen, &length);
+    const std::string_view protocol{reinterpret_cast<const char*>(chosen), length};
+    if (!protocol.empty() && protocol != "http/1.1")
+      return error{.code = errc::protocol, .what = subject_ + ": the server chose a protocol that was not offered"};
+  }
+  ++wire_.core.handshakes;
+  if (SSL_session_reused(ssl) == 1) ++wire_.core.resumed;
+  return {};
+}
+
+task<result<void>> tls_stream::handshake() {
+  while (true) {
+    auto stepped = handshake_step();
+    if (!stepped) co_return stepped.error();
+    if (*stepped) co_return check_negotiated();
+    auto more = co_await wire_.socket.read_some();
+    if (more) continue;
+    error why = more.error();
+    if (why.code == errc::cancelled) co_return why;
+    co_return prefixed(subject_ + ": the connection ended during the handshake", std::move(why));
+  }
+}
+
+void tls_stream::listen(byte_listener& listener) {
+  listener_ = &listener;
+  wire_.socket.listen(*this);  // reports what came with the handshake, in a later loop iteration
 }
 
 void tls_stream::on_bytes() noexcept {
@@ -66,8 +138,8 @@ void tls_stream::on_bytes() noexcept {
   decrypt();
   send_unsent();
   send_out();
-  if (plain_.size() > before && !closing_) to_->on_bytes();
-  if (read_end_ && !had_ended && !closing_) to_->on_end(*read_end_);
+  if (plain_.size() > before && !closing_) listener_->on_bytes();
+  if (read_end_ && !had_ended && !closing_) listener_->on_end(*read_end_);
 }
 
 void tls_stream::on_end(const error& why) noexcept {
@@ -77,17 +149,17 @@ void tls_stream::on_end(const error& why) noexcept {
   } else {
     end_reading(prefixed(subject_, why));
   }
-  if (!closing_) to_->on_end(*read_end_);
+  if (!closing_) listener_->on_end(*read_end_);
 }
 
 void tls_stream::decrypt() {
   SSL* ssl = ssl_.get();
   while (true) {
     if (read_end_) {
-      wire_.over.consume(wire_.over.unread().size());  // data after the end is ignored
+      wire_.socket.consume(wire_.socket.unread().size());  // data after the end is ignored
       return;
     }
-    const std::size_t encrypted = wire_.over.unread().size();
+    const std::size_t encrypted = wire_.socket.unread().size();
     const auto pending = static_cast<std::size_t>(std::max(SSL_pending(ssl), 0));
     if (encrypted == 0 && pending == 0) return;
     const auto room = plain_.reserve(std::max(least_read, pending));
@@ -103,7 +175,7 @@ void tls_stream::decrypt() {
     }
     const int why = SSL_get_error(ssl, done);
     if (why == SSL_ERROR_WANT_READ) {
-      if (wire_.over.unread().size() == encrypted) return;
+      if (wire_.socket.unread().size() == encrypted) return;
     } else if (why == SSL_ERROR_ZERO_RETURN) {
       end_reading({.code = errc::closed, .what = "end of stream"});
     } else {
@@ -162,9 +234,9 @@ void tls_stream::send_unsent() {
 void tls_stream::send_out() {
   std::string& out = wire_.out;
   if (out.size() > worth_moving) {
-    wire_.over.write(std::exchange(out, {}));
+    wire_.socket.write(std::exchange(out, {}));
   } else if (!out.empty()) {
-    wire_.over.write(std::string_view{out});
+    wire_.socket.write(std::string_view{out});
     out.clear();
   }
 }
@@ -183,14 +255,14 @@ void tls_stream::end_writing(error why) {
 void tls_stream::drop_unsent() noexcept {
   unsent_.clear();
   wire_.out.clear();
-  wire_.over.drop_unsent();
+  wire_.socket.drop_unsent();
 }
 
 task<result<void>> tls_stream::drained() {
   auto sent = co_await sent_.wait();
   if (!sent) co_return sent.error();
   if (write_end_) co_return *write_end_;
-  co_return co_await wire_.over.drained();
+  co_return co_await wire_.socket.drained();
 }
 
 task<result<void>> tls_stream::shutdown() {
@@ -202,13 +274,13 @@ task<result<void>> tls_stream::shutdown() {
   SSL_shutdown(ssl_.get());  // sends our close_notify; the other one is received like data
   send_out();
   end_writing({.code = errc::closed, .what = "this side has ended the stream"});
-  co_return co_await wire_.over.shutdown();
+  co_return co_await wire_.socket.shutdown();
 }
 
 task<void> tls_stream::close() {
   closing_ = true;
   end_writing({.code = errc::closed, .what = "closed before everything was written"});
-  co_await wire_.over.close();
+  co_await wire_.socket.close();
 }
 
 void tls_stream::trim() noexcept {
@@ -216,7 +288,7 @@ void tls_stream::trim() noexcept {
   wire_.out.shrink_to_fit();
   unsent_.shrink_to_fit();
   SSL_free_buffers(ssl_.get());  // no effect in the middle of a record
-  wire_.over.trim();
+  wire_.socket.trim();
 }
 
 }  // namespace hawser::detail

@@ -6,7 +6,7 @@
 
 #include "../../../runtime/async/event.hpp"
 #include "../../../runtime/async/when.hpp"
-#include "../../../transports/tls/byte_stream.hpp"
+#include "../../../transports/tls/plain_stream.hpp"
 #include "../../support/every_step.hpp"
 #include "../../support/run.hpp"
 #include "../../support/ut.hpp"

@@ -7,6 +7,7 @@
 
 #include "../../../runtime/async/sleep.hpp"
 #include "../../../runtime/async/timeout.hpp"
+#include "../../tls/plain_stream.hpp"
 #include "../../tls/tls_handshake.hpp"
 #include "server_connection.hpp"
 
