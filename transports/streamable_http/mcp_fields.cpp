@@ -58,14 +58,15 @@ std::optional<std::string> decode_field_value(std::string_view value) {
   return from_base64(value);
 }
 
-void append_modern_fields(std::string& to, std::string_view version, std::string_view method, std::string_view params) {
-  append_field(to, protocol::header::protocol_version, version);
+void append_modern_fields(std::string& head, std::string_view version, std::string_view method,
+                          std::string_view params) {
+  append_field(head, protocol::header::protocol_version, version);
   if (method.empty()) return;
-  append_field(to, protocol::header::method, encode_field_value(method));
+  append_field(head, protocol::header::method, encode_field_value(method));
   const std::string_view member = name_member(method);
   if (member.empty() || params.empty()) return;
   if (const auto name = text_of(find_member(params, member)))
-    append_field(to, protocol::header::name, encode_field_value(*name));
+    append_field(head, protocol::header::name, encode_field_value(*name));
 }
 
 // Reads a schema in one pass; no byte is read twice.
@@ -126,8 +127,8 @@ class header_arguments::reader {
   }
 
   bool marked(std::string_view value, std::string_view type, place where) {
-    const auto wrong = [&](const char* what) {
-      fault_ = std::string{mark} + quoted_whole(value) + what;
+    const auto wrong = [&](const char* reason) {
+      fault_ = std::string{mark} + quoted_whole(value) + reason;
       return false;
     };
     const auto name = text_of(value);
@@ -225,10 +226,10 @@ class header_arguments::writer {
 };
 
 result<std::string> header_arguments::fields(std::string_view arguments) const {
-  writer to{properties_};
+  writer lines{properties_};
   if (!empty() && arguments.starts_with('{'))
-    to.object(arguments.data(), arguments.data() + arguments.size(), properties_.front());
-  return std::move(to).take();
+    lines.object(arguments.data(), arguments.data() + arguments.size(), properties_.front());
+  return std::move(lines).take();
 }
 
 }  // namespace hawser

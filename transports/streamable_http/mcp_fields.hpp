@@ -16,7 +16,8 @@
 namespace hawser {
 
 /// `params` is the JSON of the message's params, or empty.
-void append_modern_fields(std::string& to, std::string_view version, std::string_view method, std::string_view params);
+void append_modern_fields(std::string& head, std::string_view version, std::string_view method,
+                          std::string_view params);
 
 /// Encodes a text as a field value: unchanged if that is safe, otherwise in the Base64 form that servers decode.
 std::string encode_field_value(std::string_view text);

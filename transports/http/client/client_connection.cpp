@@ -70,13 +70,13 @@ void client_connection::on_expired() noexcept {
       return;
     }
   }
-  std::string what = "no answer in time";
+  std::string reason = "no answer in time";
   if (phase_ == phase::body) {
-    what = "the answer stopped in the middle";
+    reason = "the answer stopped in the middle";
   } else if (in_head_) {
-    what = "the head of the answer did not come to its end in time";
+    reason = "the head of the answer did not come to its end in time";
   }
-  abort(error{.code = errc::timed_out, .what = std::move(what), .executed = execution::unknown});
+  abort(error{.code = errc::timed_out, .what = std::move(reason), .executed = execution::unknown});
 }
 
 void client_connection::abort(error why) noexcept {
