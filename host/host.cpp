@@ -35,10 +35,10 @@ hub_options with_pool(hub_options options, worker_pool& pool) {
 
 struct host::core {
   core(host_settings settings, hub_options options, logger log)
-      : home(loop::options{.log = std::move(log)}),
-        inside(home, std::move(settings), with_pool(std::move(options), tools)),
-        queue(std::make_shared<detail::host_queue>(home, inside)),
-        thrown(std::make_shared<detail::callback_log>(home.log(), queue)) {}
+      : event_loop(loop::options{.log = std::move(log)}),
+        inside(event_loop, std::move(settings), with_pool(std::move(options), tools)),
+        queue(std::make_shared<detail::host_queue>(event_loop, inside)),
+        thrown(std::make_shared<detail::callback_log>(event_loop.log(), queue)) {}
 
   // The thread's main task: opens the hub, and closes it on stop().
   task<void> main() {
@@ -46,10 +46,10 @@ struct host::core {
     queue->spawn_in(&calls);
     auto opened = co_await inside.open();
     ignore(opened, "it is opened once");
-    auto told = co_await stopping.wait();
-    ignore(told, "nobody else stops it");
+    auto waited = co_await stopping.wait();
+    ignore(waited, "only stop() ends it");
     auto closed = co_await inside.close();
-    if (!closed) home.log().write(log_level::error, "host", closed.error().what);
+    if (!closed) event_loop.log().write(log_level::error, "host", closed.error().what);
     calls.request_stop();  // tasks of ask() may wait for something other than a server
     co_await calls.join();
     queue->spawn_in(nullptr);
@@ -57,13 +57,13 @@ struct host::core {
 
   void run() {
     queue->thread()->id = std::this_thread::get_id();
-    home.run(main());
+    event_loop.run(main());
     queue->thread()->id = std::thread::id{};
     thrown->loop_ended();
   }
 
   worker_pool tools{max_tool_threads};
-  loop home;
+  loop event_loop;
   hub inside;
   std::shared_ptr<detail::host_queue> queue;     // shared with held tables
   std::shared_ptr<detail::callback_log> thrown;  // shared with completions
@@ -96,7 +96,7 @@ result<void> host::start() {
   core& c = *core_;
   if (c.queue->is_forked()) return error{.code = errc::closed, .what = "the host is that of another process"};
   // On these threads waiting for the mutex could deadlock with a stop() that joins them.
-  if (c.home.on_loop_thread() || c.tools.is_current()) return is_started();
+  if (c.event_loop.on_loop_thread() || c.tools.is_current()) return is_started();
   const std::lock_guard one_at_a_time{c.ending};
   if (c.stopped) return error{.code = errc::closed, .what = "the host is stopped, and cannot be started again"};
   if (c.thread.joinable()) return is_started();
@@ -123,7 +123,7 @@ result<void> host::start() {
 void host::stop() {
   core& c = *core_;
   if (c.queue->is_forked()) return;
-  detail::require(!c.home.on_loop_thread(), "a host is not stopped by its own loop thread");
+  detail::require(!c.event_loop.on_loop_thread(), "a host is not stopped by its own loop thread");
   detail::require(!c.tools.is_current(), "a host is not stopped by one of its native tools");
   const std::lock_guard one_at_a_time{c.ending};
   c.stopped = true;
@@ -136,23 +136,23 @@ void host::stop() {
 
 void host::submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin) { queue.submit(std::move(begin)); }
 
-void host::run_on_loop(const std::function<void(hub&)>& what) {
+void host::run_on_loop(const std::function<void(hub&)>& function) {
   core& c = *core_;
   if (c.queue->is_forked()) return;
-  if (c.home.on_loop_thread()) return what(c.inside);
+  if (c.event_loop.on_loop_thread()) return function(c.inside);
   {
     // While there is no loop thread, the mutex takes its place.
     const std::lock_guard alone{c.without_thread};
     if (!c.queue->running()) {
       const bool outer = std::exchange(c.working_without_thread, true);
-      what(c.inside);
+      function(c.inside);
       c.working_without_thread = outer;
       return;
     }
   }
   std::promise<void> done;
   const bool posted = c.queue->proxy().post([&] {
-    what(c.inside);
+    function(c.inside);
     done.set_value();
   });
   if (posted) done.get_future().wait();
@@ -162,7 +162,7 @@ tool_snapshot host::tools() { return {core_->queue, inside().tools()}; }
 
 // Uses only the queue: the host may have been destroyed.
 future<envelope> tool_snapshot::call(std::string_view name, const boost::json::object& arguments,
-                                     request_options settings) const {
+                                     request_options request) const {
   auto state = std::make_shared<detail::future_state<envelope>>(queue_->thread());
   const tool_row* row = table_->find(name);
   if (row == nullptr) {
@@ -172,26 +172,25 @@ future<envelope> tool_snapshot::call(std::string_view name, const boost::json::o
   host::submit<envelope>(
       *queue_,
       [server = row->server, tool = std::string{row->definition->name}, text = boost::json::serialize(arguments),
-       settings = std::move(settings)](hub& h) { return h.call(server, tool, text, settings); },
+       request = std::move(request)](hub& h) { return h.call(server, tool, text, request); },
       state);
   return future<envelope>{std::move(state)};
 }
 
-future<envelope> host::call(std::string_view name, const boost::json::object& arguments, request_options settings) {
+future<envelope> host::call(std::string_view name, const boost::json::object& arguments, request_options request) {
   return make_future<envelope>([name = std::string{name}, text = boost::json::serialize(arguments),
-                                settings = std::move(settings)](hub& h) { return h.call(name, text, settings); });
+                                request = std::move(request)](hub& h) { return h.call(name, text, request); });
 }
 
-void host::call(std::string_view name, const boost::json::object& arguments, request_options settings,
-                completion done) {
+void host::call(std::string_view name, const boost::json::object& arguments, request_options request, completion done) {
   completion guarded_done = [log = core_->thrown, done = std::move(done)](result<envelope> outcome) {
     auto called = guarded("the completion of a call", [&] { done(std::move(outcome)); });
     if (!called) log->write(called.error().what);
   };
   submit<envelope>(
       queue(),
-      [name = std::string{name}, text = boost::json::serialize(arguments), settings = std::move(settings)](hub& h) {
-        return h.call(name, text, settings);
+      [name = std::string{name}, text = boost::json::serialize(arguments), request = std::move(request)](hub& h) {
+        return h.call(name, text, request);
       },
       std::make_shared<detail::future_state<envelope>>(std::move(guarded_done)));
 }
@@ -252,9 +251,10 @@ future<void> host::settled() {
   return make_future<void>([](hub& h) { return h.settled(); });
 }
 
-future<login_summary> host::authenticate(std::string server, login_callbacks with) {
-  return make_future<login_summary>(
-      [server = std::move(server), with = std::move(with)](hub& h) { return h.authenticate(server, with); });
+future<login_summary> host::authenticate(std::string server, login_callbacks callbacks) {
+  return make_future<login_summary>([server = std::move(server), callbacks = std::move(callbacks)](hub& h) {
+    return h.authenticate(server, callbacks);
+  });
 }
 
 future<logout_report> host::log_out(std::string server) {

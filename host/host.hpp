@@ -37,7 +37,7 @@ class tool_snapshot {
   /// errc::tool_unknown if this version has no such tool; errc::server_gone if its server has been removed;
   /// errc::closed if the host is not running or has been destroyed.
   future<envelope> call(std::string_view name, const boost::json::object& arguments = {},
-                        request_options settings = {}) const;
+                        request_options request = {}) const;
 
  private:
   friend class host;
@@ -74,11 +74,10 @@ class host {
   [[nodiscard]] const registry& table() const noexcept { return inside().table(); }
 
   /// While a server that could expose the name is starting, waits for it within the timeout. See hub::call.
-  future<envelope> call(std::string_view name, const boost::json::object& arguments = {},
-                        request_options settings = {});
+  future<envelope> call(std::string_view name, const boost::json::object& arguments = {}, request_options request = {});
   /// `done` runs on the loop thread and must not block. If the host is not running, `done` runs inside call() with
   /// errc::closed, so a `done` that retries on every error would recurse forever. Exceptions from it are logged.
-  void call(std::string_view name, const boost::json::object& arguments, request_options settings, completion done);
+  void call(std::string_view name, const boost::json::object& arguments, request_options request, completion done);
 
   /// See hub::add_tool. The function runs on one of up to 256 threads of the host, unless hub_options has an executor;
   /// so it may block, and may wait for other calls of the host.
@@ -93,7 +92,7 @@ class host {
   future<void> remove_server(std::string name);
   result<void> restart(std::string_view name);
   /// See hub::authenticate.
-  future<login_summary> authenticate(std::string server, login_callbacks with = {});
+  future<login_summary> authenticate(std::string server, login_callbacks callbacks = {});
   future<logout_report> log_out(std::string server);
   [[nodiscard]] std::vector<server_status> status();
   /// Waits until the server is ready for calls; an error says why it failed. Starts a lazy server. errc::config if no
@@ -106,7 +105,7 @@ class host {
   /// runs on the loop thread; the task it returns must own what it needs. An exception from either becomes an error. A
   /// task that is still waiting when the host has stopped its servers is stopped.
   template <class T>
-  future<T> ask(std::function<task<result<T>>(hub&)> what);
+  future<T> ask(std::function<task<result<T>>(hub&)> begin);
 
  private:
   struct core;
@@ -120,45 +119,45 @@ class host {
   /// Posts `begin` to the loop, which spawns its task. If `begin` is dropped instead, its destructor must report that.
   static void submit(detail::host_queue& queue, std::function<task<void>(hub&)> begin);
   /// Runs on the loop thread, or on this thread while there is no loop thread.
-  void run_on_loop(const std::function<void(hub&)>& what);
+  void run_on_loop(const std::function<void(hub&)>& function);
 
   template <class T>
-  static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> what, std::shared_ptr<detail::promise<T>> to,
-                           task_origin origin) {
+  static task<void> fulfil(hub& h, std::function<task<result<T>>(hub&)> begin,
+                           std::shared_ptr<detail::promise<T>> promise, task_origin origin) {
     const context here = co_await this_context();
-    auto begun = guarded_task("the function of ask", [&] { return what(h); });
-    auto outcome = co_await with_stop(to->token(), std::move(begun));
+    auto running = guarded_task("the function of ask", [&] { return begin(h); });
+    auto outcome = co_await with_stop(promise->token(), std::move(running));
     const bool cancelled = outcome.has_error() && outcome.error().code == errc::cancelled;
-    if (cancelled && here.stop_requested() && !to->token().stop_requested())
+    if (cancelled && here.stop_requested() && !promise->token().stop_requested())
       outcome = error{.code = errc::closed,
                       .what = "the host is stopped",
                       .executed = origin == task_origin::hub ? outcome.error().executed : execution::unknown};
-    to->finish(std::move(outcome));
+    promise->finish(std::move(outcome));
   }
   template <class T>
-  static void submit(detail::host_queue& queue, std::function<task<result<T>>(hub&)> what,
-                     std::shared_ptr<detail::future_state<T>> to, task_origin origin = task_origin::hub) {
-    auto promise = std::make_shared<detail::promise<T>>(std::move(to));
-    submit(queue, [what = std::move(what), promise = std::move(promise), origin](hub& h) {
-      return fulfil<T>(h, what, promise, origin);
+  static void submit(detail::host_queue& queue, std::function<task<result<T>>(hub&)> begin,
+                     std::shared_ptr<detail::future_state<T>> state, task_origin origin = task_origin::hub) {
+    auto promise = std::make_shared<detail::promise<T>>(std::move(state));
+    submit(queue, [begin = std::move(begin), promise = std::move(promise), origin](hub& h) {
+      return fulfil<T>(h, begin, promise, origin);
     });
   }
   template <class T>
-  future<T> make_future(std::function<task<result<T>>(hub&)> what, task_origin origin = task_origin::hub);
+  future<T> make_future(std::function<task<result<T>>(hub&)> begin, task_origin origin = task_origin::hub);
 
   core* core_;  // owned; not destroyed in a forked child
 };
 
 template <class T>
-future<T> host::make_future(std::function<task<result<T>>(hub&)> what, task_origin origin) {
+future<T> host::make_future(std::function<task<result<T>>(hub&)> begin, task_origin origin) {
   auto state = std::make_shared<detail::future_state<T>>(thread());
-  submit<T>(queue(), std::move(what), state, origin);
+  submit<T>(queue(), std::move(begin), state, origin);
   return future<T>{std::move(state)};
 }
 
 template <class T>
-future<T> host::ask(std::function<task<result<T>>(hub&)> what) {
-  return make_future<T>(std::move(what), task_origin::program);
+future<T> host::ask(std::function<task<result<T>>(hub&)> begin) {
+  return make_future<T>(std::move(begin), task_origin::program);
 }
 
 }  // namespace hawser

@@ -464,19 +464,19 @@ result<void> hub::notify(std::string_view server, std::string_view method, std::
   return (*found)->notify(method, params);
 }
 
-task<result<login_summary>> hub::authenticate(std::string server, login_options wish, login_ui& person) {
+task<result<login_summary>> hub::authenticate(std::string server, login_options options, login_ui& person) {
   const wait_group::guard inside{core_->calls};
   auto found = core_->find_named(server);
   if (!found) co_return found.error();
-  auto first = co_await when_any((*found)->authenticate(std::move(wish), person),
+  auto first = co_await when_any((*found)->authenticate(std::move(options), person),
                                  detail::fail_on_closing<login_summary>(core_->closing));
   co_return first.winner == 0 ? std::move(std::get<0>(first.values)) : std::move(std::get<1>(first.values));
 }
 
 task<result<login_summary>> hub::authenticate(std::string server, login_callbacks callbacks) {
-  login_options wish = callbacks.wish;
+  login_options options = callbacks.wish;
   login_callback_adapter person{std::move(callbacks), core_->proxy, core_->options.callbacks};
-  co_return co_await authenticate(std::move(server), std::move(wish), person);
+  co_return co_await authenticate(std::move(server), std::move(options), person);
 }
 
 task<result<logout_report>> hub::log_out(std::string server) {

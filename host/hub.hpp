@@ -107,7 +107,7 @@ class hub {
   /// Runs an interactive login to an HTTP server and waits until the server is ready. This is the only function that
   /// involves a person: until then, a server that requires a login is in server_state::needs_auth. If the server
   /// requires no login, the summary has no issuer.
-  task<result<login_summary>> authenticate(std::string server, login_options wish, login_ui& person);
+  task<result<login_summary>> authenticate(std::string server, login_options options, login_ui& person);
   /// As above, with callbacks.
   task<result<login_summary>> authenticate(std::string server, login_callbacks callbacks);
   /// Removes the server's tokens, and revokes them if the authorization server supports it.

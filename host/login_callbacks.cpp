@@ -5,16 +5,16 @@
 
 namespace hawser {
 
-login_callback_adapter::login_callback_adapter(login_callbacks with, loop_proxy_ptr proxy, executor where)
-    : with_(std::move(with)), proxy_(std::move(proxy)), where_(std::move(where)) {}
+login_callback_adapter::login_callback_adapter(login_callbacks callbacks, loop_proxy_ptr proxy, executor runs_callbacks)
+    : callbacks_(std::move(callbacks)), proxy_(std::move(proxy)), executor_(std::move(runs_callbacks)) {}
 
 task<result<std::string>> login_callback_adapter::read_pasted_text() {
   const error nothing{.code = errc::closed, .what = "nobody pastes anything"};
-  if (!with_.paste) co_return nothing;
-  std::function<void(int, reply<std::string>)> handler = [paste = with_.paste](int, reply<std::string> give) {
-    paste(std::move(give));
+  if (!callbacks_.paste) co_return nothing;
+  std::function<void(int, reply<std::string>)> handler = [paste = callbacks_.paste](int, reply<std::string> answer) {
+    paste(std::move(answer));
   };
-  auto given = co_await call_handler_or_decline(proxy_, where_, std::move(handler), "the login function paste", 0);
+  auto given = co_await call_handler_or_decline(proxy_, executor_, std::move(handler), "the login function paste", 0);
   if (!given) co_return given.error();
   if (!given->has_value()) co_return nothing;
   co_return **std::move(given);

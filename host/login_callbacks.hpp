@@ -24,31 +24,31 @@ struct login_callbacks {
   std::function<void(reply<std::string>)> paste{};
 };
 
-/// Calls the functions through `where`.
+/// Calls the functions through `runs_callbacks`.
 class login_callback_adapter final : public login_ui {
  public:
-  login_callback_adapter(login_callbacks with, loop_proxy_ptr proxy, executor where);
-  void show(const login_prompt& prompt) override { tell("the login function show", with_.show, prompt); }
-  void show_message(const std::string& text) override { tell("the login function remark", with_.remark, text); }
-  [[nodiscard]] bool wants_browser() const override { return with_.open_browser; }
+  login_callback_adapter(login_callbacks callbacks, loop_proxy_ptr proxy, executor runs_callbacks);
+  void show(const login_prompt& prompt) override { run("the login function show", callbacks_.show, prompt); }
+  void show_message(const std::string& text) override { run("the login function remark", callbacks_.remark, text); }
+  [[nodiscard]] bool wants_browser() const override { return callbacks_.open_browser; }
   task<result<std::string>> read_pasted_text() override;
 
  private:
   template <class T>
-  void tell(const char* name, const std::function<void(T)>& function, const T& what) const {
+  void run(const char* name, const std::function<void(T)>& function, const T& argument) const {
     if (!function) return;
-    const auto say = [name, function, what, proxy = proxy_] {
-      auto called = guarded(name, [&] { function(what); });
+    const auto call = [name, function, argument, proxy = proxy_] {
+      auto called = guarded(name, [&] { function(argument); });
       if (!called) proxy->log_error("callback", called.error().what);
     };
-    if (!where_) return say();
-    auto given = guarded("the executor of callbacks", [&] { where_(say); });
-    if (!given) proxy_->log_error("callback", given.error().what);
+    if (!executor_) return call();
+    auto passed = guarded("the executor of callbacks", [&] { executor_(call); });
+    if (!passed) proxy_->log_error("callback", passed.error().what);
   }
 
-  login_callbacks with_;
+  login_callbacks callbacks_;
   loop_proxy_ptr proxy_;
-  executor where_;
+  executor executor_;
 };
 
 }  // namespace hawser

@@ -5,15 +5,15 @@
 
 namespace hawser::detail {
 
-hub_options with_guards(hub_options options, loop& home) {
+hub_options with_guards(hub_options options, loop& event_loop) {
   if (options.on_change) {
-    options.on_change = [&home, tell = std::move(options.on_change)](const host_change& change) {
-      call_guarded(home.log(), "on_change", [&] { tell(change); });
+    options.on_change = [&event_loop, on_change = std::move(options.on_change)](const host_change& change) {
+      call_guarded(event_loop.log(), "on_change", [&] { on_change(change); });
     };
   }
   if (options.trace) {
-    options.trace = [&home, trace = std::move(options.trace)](std::string_view server, std::string_view line) {
-      call_guarded(home.log(), "trace", [&] { trace(server, line); });
+    options.trace = [&event_loop, trace = std::move(options.trace)](std::string_view server, std::string_view line) {
+      call_guarded(event_loop.log(), "trace", [&] { trace(server, line); });
     };
   }
   return options;

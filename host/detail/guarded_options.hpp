@@ -7,6 +7,6 @@
 namespace hawser::detail {
 
 /// Exceptions from on_change and trace are logged.
-hub_options with_guards(hub_options options, loop& home);
+hub_options with_guards(hub_options options, loop& event_loop);
 
 }  // namespace hawser::detail

@@ -20,7 +20,7 @@ namespace hawser::detail {
 class host_queue {
  public:
   /// The hub is used on the loop thread only, while the host exists.
-  host_queue(loop& home, hub& servers) : servers_(servers), proxy_(home) {}
+  host_queue(loop& event_loop, hub& servers) : servers_(servers), proxy_(event_loop) {}
 
   /// Between start() and the end of stop().
   [[nodiscard]] bool running() const noexcept { return running_; }

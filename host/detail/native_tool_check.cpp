@@ -27,15 +27,15 @@ result<void> check_native_tool(const native_tool& added, const naming_options& n
     return refused("a native tool named \"" + added.name + "\" would be exposed as \"" + exposed +
                    "\": use letters, digits, \"_\" and \"-\", at most " + std::to_string(names.limit) +
                    " of them, and no ending like that one");
-  if (auto sound = check_native_schema(added.input_schema); !sound)
-    return prefixed("the input schema" + tool, sound.error());
+  if (auto checked = check_native_schema(added.input_schema); !checked)
+    return prefixed("the input schema" + tool, checked.error());
   const std::string_view input = added.input_schema;
   const std::string_view type = find_member(input.substr(input.find('{')), "type");
   if (!type.empty() && type != R"("object")")
     return refused("the input schema" + tool + ": its type is " + std::string{type} + ", and arguments are an object");
   if (added.output_schema.empty()) return {};
-  if (auto sound = check_native_schema(added.output_schema); !sound)
-    return prefixed("the output schema" + tool, sound.error());
+  if (auto checked = check_native_schema(added.output_schema); !checked)
+    return prefixed("the output schema" + tool, checked.error());
   return {};
 }
 

@@ -44,14 +44,14 @@ std::string credentials_in(const std::map<std::string, std::string>& headers) {
 }
 
 // A text that changes when one of the files is changed or replaced.
-std::string state_of(const tls_settings& files) {
+std::string file_state(const tls_settings& files) {
   std::string all;
   for (const std::string* path :
        {&files.trust_file, &files.trust_folder, &files.ca_file, &files.certificate_file, &files.key_file}) {
     struct stat info{};
-    const bool there = !path->empty() && ::stat(path->c_str(), &info) == 0;
+    const bool exists = !path->empty() && ::stat(path->c_str(), &info) == 0;
     for (const auto part :
-         {static_cast<std::int64_t>(there), static_cast<std::int64_t>(info.st_dev),
+         {static_cast<std::int64_t>(exists), static_cast<std::int64_t>(info.st_dev),
           static_cast<std::int64_t>(info.st_ino), static_cast<std::int64_t>(info.st_size),
           static_cast<std::int64_t>(info.st_mtim.tv_sec), static_cast<std::int64_t>(info.st_mtim.tv_nsec)})
       all += std::to_string(part) + ' ';
@@ -61,18 +61,20 @@ std::string state_of(const tls_settings& files) {
 
 }  // namespace
 
-http_channel_factory::http_channel_factory(loop& home, resolver* names)
-    : loop_(home), names_(names != nullptr ? *names : own_names_), environment_(proxy_rules::from_environment()) {}
+http_channel_factory::http_channel_factory(loop& event_loop, resolver* names)
+    : loop_(event_loop),
+      names_(names != nullptr ? *names : own_names_),
+      environment_(proxy_rules::from_environment()) {}
 
-task<result<std::unique_ptr<channel>>> http_channel_factory::make_channel(const http_settings& where,
+task<result<std::unique_ptr<channel>>> http_channel_factory::make_channel(const http_settings& server,
                                                                           const host_limits& limits, authorizer* login,
                                                                           std::string server_name,
                                                                           busy_listener on_busy) {
-  http_channel_options options{.type = channel_kind(where.type), .login = login};
-  auto to = http_url::parse(where.url);
-  if (!to) co_return to.error();
-  options.to = *std::move(to);
-  for (const auto& [name, value] : where.headers) {
+  http_channel_options options{.type = channel_kind(server.type), .login = login};
+  auto url = http_url::parse(server.url);
+  if (!url) co_return url.error();
+  options.to = *std::move(url);
+  for (const auto& [name, value] : server.headers) {
     // Header splitting: the settings may not come from a checked file.
     if (const char* fault = detail::header_name_fault(name); fault != nullptr)
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" " + fault};
@@ -80,13 +82,13 @@ task<result<std::unique_ptr<channel>>> http_channel_factory::make_channel(const 
       co_return error{.code = errc::config, .what = "the header \"" + name + "\" cannot be sent as it is"};
     append_field(options.fields, name, value);
   }
-  options.credential_names = credentials_in(where.headers);
-  auto client = co_await client_options(where, options.to.tls);
+  options.credential_names = credentials_in(server.headers);
+  auto client = co_await client_options(server, options.to.tls);
   if (!client) co_return client.error();
   options.client = *std::move(client);
-  if (!where.headers.empty())
-    options.client.on_cleartext = [this, where, server_name](const http_url& at) {
-      warn_of_cleartext(server_name, where, at);
+  if (!server.headers.empty())
+    options.client.on_cleartext = [this, server, server_name](const http_url& destination) {
+      warn_of_cleartext(server_name, server, destination);
     };
   options.limits.max_message = limits.max_message;
   options.limits.size_advice = host_limits::max_message_advice;
@@ -96,38 +98,38 @@ task<result<std::unique_ptr<channel>>> http_channel_factory::make_channel(const 
   co_return std::make_unique<http_channel>(loop_, names_, std::move(options));
 }
 
-task<result<http_client_options>> http_channel_factory::client_options(const http_settings& where, bool tls) {
+task<result<http_client_options>> http_channel_factory::client_options(const http_settings& server, bool tls) {
   http_client_options options;
   options.zones = zones_;
-  if (where.proxy.empty()) {
+  if (server.proxy.empty()) {
     options.proxies = environment_;
-  } else if (where.proxy != "none") {
-    options.proxies = {.for_http = where.proxy, .for_https = where.proxy};
-    auto usable = http_proxy::parse(where.proxy);
+  } else if (server.proxy != "none") {
+    options.proxies = {.for_http = server.proxy, .for_https = server.proxy};
+    auto usable = http_proxy::parse(server.proxy);
     if (!usable) co_return usable.error();
   }
   if (!tls) co_return options;
-  auto trusted = co_await certificates(where.tls);
+  auto trusted = co_await certificates(server.tls);
   if (!trusted) co_return trusted.error();
   options.tls = *std::move(trusted);
   co_return options;
 }
 
-void http_channel_factory::warn_of_cleartext(const std::string& server_name, const http_settings& where,
-                                             const http_url& to) {
-  if (!warned_.insert(server_name + ' ' + to.origin()).second) return;
+void http_channel_factory::warn_of_cleartext(const std::string& server_name, const http_settings& server,
+                                             const http_url& destination) {
+  if (!warned_.insert(server_name + ' ' + destination.origin()).second) return;
   std::string names;
-  for (const auto& [name, value] : where.headers) names.append(names.empty() ? "" : ", ").append(name);
+  for (const auto& [name, value] : server.headers) names.append(names.empty() ? "" : ", ").append(name);
   loop_.log().write(log_level::warning, server_name,
-                    "its headers (" + names + ") are sent to " + to.origin() +
+                    "its headers (" + names + ") are sent to " + destination.origin() +
                         " without encryption, so that others on the network can read them: use an https url");
 }
 
-task<result<http_client_options>> http_channel_factory::login_client_options(http_settings where) {
-  where.tls.certificate_file = where.oauth.certificate_file;
-  where.tls.key_file = where.oauth.certificate_key_file;
+task<result<http_client_options>> http_channel_factory::login_client_options(http_settings server) {
+  server.tls.certificate_file = server.oauth.certificate_file;
+  server.tls.key_file = server.oauth.certificate_key_file;
   // Authorization servers require TLS, even if the server does not.
-  co_return co_await client_options(where, true);
+  co_return co_await client_options(server, true);
 }
 
 task<result<std::shared_ptr<tls_context>>> http_channel_factory::certificates(tls_settings files) {
@@ -137,7 +139,7 @@ task<result<std::shared_ptr<tls_context>>> http_channel_factory::certificates(tl
   if (files.trust_file.empty() && file != nullptr) files.trust_file = file;
   if (files.trust_folder.empty() && folder != nullptr) files.trust_folder = folder;
   // Certificates may be replaced while the program runs.
-  std::function<result<std::string>()> look = [files] { return result<std::string>{state_of(files)}; };
+  std::function<result<std::string>()> look = [files] { return result<std::string>{file_state(files)}; };
   auto state = co_await offload(std::move(look));
   if (!state) co_return state.error();
   const auto known = contexts_.find(files);

@@ -21,24 +21,24 @@ namespace hawser {
 class http_channel_factory {
  public:
   /// `names` null: the system's DNS servers. Otherwise it must outlive this object.
-  explicit http_channel_factory(loop& home, resolver* names = nullptr);
+  explicit http_channel_factory(loop& event_loop, resolver* names = nullptr);
 
   /// Does not connect yet. errc::config says which setting is invalid. `login` null: no credentials are sent; otherwise
   /// it must outlive the channel. `server_name` is for the log; `on_busy` as in http_channel_options.
   using busy_listener = std::function<void(std::string_view method, int status, duration pause)>;
-  task<result<std::unique_ptr<channel>>> make_channel(const http_settings& where, const host_limits& limits,
+  task<result<std::unique_ptr<channel>>> make_channel(const http_settings& server, const host_limits& limits,
                                                       authorizer* login, std::string server_name,
                                                       busy_listener on_busy);
   /// Proxies, and certificates if TLS is used, for that server.
-  task<result<http_client_options>> client_options(const http_settings& where, bool tls);
+  task<result<http_client_options>> client_options(const http_settings& server, bool tls);
   /// The same for the authorization servers of that server. The server's client certificate is not sent to them; they
   /// get the one in the OAuth settings, if any.
-  task<result<http_client_options>> login_client_options(http_settings where);
+  task<result<http_client_options>> login_client_options(http_settings server);
   [[nodiscard]] resolver& names() const noexcept { return names_; }
 
  private:
   task<result<std::shared_ptr<tls_context>>> certificates(tls_settings files);
-  void warn_of_cleartext(const std::string& server_name, const http_settings& where, const http_url& to);
+  void warn_of_cleartext(const std::string& server_name, const http_settings& server, const http_url& destination);
 
   loop& loop_;
   ares_resolver own_names_;

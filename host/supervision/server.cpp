@@ -240,17 +240,17 @@ error server::with_login_error(error why) {
   return why;
 }
 
-task<result<login_summary>> server::authenticate(login_options wish, login_ui& person) {
+task<result<login_summary>> server::authenticate(login_options options, login_ui& person) {
   server_login* login = configured_.login();
   if (login == nullptr) co_return configured_.no_login_error();
   // The server determines what login it requires, so it is contacted before a browser opens.
   auto connected = co_await wait_for_session();
   if (!connected && connected.error().code != errc::auth) co_return connected.error();
-  if (connected && !wish.again && !login->needs_login()) {
+  if (connected && !options.again && !login->needs_login()) {
     const login_summary current = login->summary().value_or(login_summary{});
-    if (has_scopes(current.scope, wish.scope)) co_return current;
+    if (has_scopes(current.scope, options.scope)) co_return current;
   }
-  auto logged_in = co_await login->authenticate(std::move(wish), person);
+  auto logged_in = co_await login->authenticate(std::move(options), person);
   if (!logged_in) co_return annotated(logged_in.error(), "login");
   if (slot_.accepts_calls()) co_return logged_in;
   if (auto restarted = restart(); !restarted) co_return restarted.error();

@@ -65,7 +65,7 @@ class server final : private session_listener {
   result<void> notify(std::string_view method, std::string_view params);
   /// Runs an interactive login and waits until the server is ready. If the server requires no login, the summary has no
   /// issuer.
-  task<result<login_summary>> authenticate(login_options wish, login_ui& person);
+  task<result<login_summary>> authenticate(login_options options, login_ui& person);
   task<result<logout_report>> log_out();
   /// The server's own limits apply where the caller sets none.
   [[nodiscard]] call_options options_for(const request_options& request) const;

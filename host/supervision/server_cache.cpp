@@ -21,25 +21,25 @@ constexpr std::int64_t day = std::int64_t{24} * 60 * 60;
 
 // Every string and every list is prefixed with its length, so that different configurations never produce the same
 // text.
-void append_part(std::string& to, std::string_view part) {
-  to += std::to_string(part.size());
-  to += ':';
-  to += part;
+void append_part(std::string& text, std::string_view part) {
+  text += std::to_string(part.size());
+  text += ':';
+  text += part;
 }
 
-void append_parts(std::string& to, const std::map<std::string, std::string>& parts) {
-  append_part(to, std::to_string(parts.size()));
+void append_parts(std::string& text, const std::map<std::string, std::string>& parts) {
+  append_part(text, std::to_string(parts.size()));
   for (const auto& [name, value] : parts) {
-    append_part(to, name);
-    append_part(to, value);
+    append_part(text, name);
+    append_part(text, value);
   }
 }
 
 // Secrets enter only through a hash, of which sixteen bytes become the file name.
-std::string file_name_of(const server_settings& about) {
+std::string file_name_of(const server_settings& server) {
   std::string all;
-  append_part(all, about.name);
-  if (const auto* child = std::get_if<stdio_settings>(&about.transport)) {
+  append_part(all, server.name);
+  if (const auto* child = std::get_if<stdio_settings>(&server.transport)) {
     append_part(all, "stdio");
     append_part(all, child->command);
     append_part(all, std::to_string(child->args.size()));
@@ -47,7 +47,7 @@ std::string file_name_of(const server_settings& about) {
     append_parts(all, child->env);
     append_part(all, child->cwd);
   } else {
-    const auto& remote = std::get<http_settings>(about.transport);
+    const auto& remote = std::get<http_settings>(server.transport);
     append_part(all, "http");
     append_part(all, remote.url);
     append_parts(all, remote.headers);
@@ -56,15 +56,15 @@ std::string file_name_of(const server_settings& about) {
   return base64url({reinterpret_cast<const char*>(hash.data()), 16}) + ".json";
 }
 
-std::string file_text(const cached_server& what) {
-  std::string text = R"({"hawser":1,"revision":)" + json_string(what.revision) + R"(,"seen":)" +
-                     std::to_string(what.last_probed) + R"(,"tools":[)";
-  if (what.tools) {
+std::string file_text(const cached_server& cached) {
+  std::string text = R"({"hawser":1,"revision":)" + json_string(cached.revision) + R"(,"seen":)" +
+                     std::to_string(cached.last_probed) + R"(,"tools":[)";
+  if (cached.tools) {
     bool first = true;
-    for (const tool& one : what.tools->tools()) {
+    for (const tool& cached_tool : cached.tools->tools()) {
       if (!first) text += ',';
       first = false;
-      text += one.json;
+      text += cached_tool.json;
     }
   }
   return text + "]}\n";
@@ -87,14 +87,14 @@ result<cached_server> read_text(std::string_view text, std::size_t max_tools) {
 }
 
 // The cache determines which tools are listed and which era is assumed, so it gets the same checks as credentials.
-result<std::optional<secret>> read_remembered(const std::string& folder, const std::string& name) {
+result<std::optional<secret>> read_cache_file(const std::string& folder, const std::string& name) {
   auto opened = private_folder::open(folder);
   if (!opened) return std::move(opened).error();
   if (!*opened) return std::optional<secret>{};
   return (*opened)->read(name, max_cache_file);
 }
 
-result<void> make_memory_folder(const std::string& folder) {
+result<void> make_cache_folder(const std::string& folder) {
   auto made = private_folder::make(folder);
   if (!made) return std::move(made).error();
   return {};
@@ -102,46 +102,47 @@ result<void> make_memory_folder(const std::string& folder) {
 
 }  // namespace
 
-bool server_cache::is_recent(const cached_server& what, std::int64_t now) noexcept {
-  return what.last_probed <= now && now - what.last_probed < day;
+bool server_cache::is_recent(const cached_server& cached, std::int64_t now) noexcept {
+  return cached.last_probed <= now && now - cached.last_probed < day;
 }
 
 std::int64_t server_cache::now() noexcept {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-task<result<std::optional<cached_server>>> server_cache::load(const server_settings& about,
+task<result<std::optional<cached_server>>> server_cache::load(const server_settings& server,
                                                               std::size_t max_tools) const {
-  std::optional<cached_server> known;
-  if (folder_.empty()) co_return known;
-  std::function<result<std::optional<secret>>()> job = [folder = servers_folder(), name = file_name_of(about)] {
-    return read_remembered(folder, name);
+  std::optional<cached_server> cached;
+  if (folder_.empty()) co_return cached;
+  std::function<result<std::optional<secret>>()> job = [folder = servers_folder(), name = file_name_of(server)] {
+    return read_cache_file(folder, name);
   };
   auto text = co_await offload<std::optional<secret>>(std::move(job));
   if (!text && text.error().code == errc::config) co_return std::move(text).error();
-  if (!text || !*text) co_return known;
+  if (!text || !*text) co_return cached;
   auto read = read_text((*text)->reveal(), max_tools);
-  if (read) known = *std::move(read);
-  co_return known;
+  if (read) cached = *std::move(read);
+  co_return cached;
 }
 
-task<result<void>> server_cache::store(const server_settings& about, cached_server what) const {
+task<result<void>> server_cache::store(const server_settings& server, cached_server cached) const {
   if (folder_.empty()) co_return result<void>{};
-  auto recalled = co_await load(about, what.tools ? what.tools->size() : 0);
-  const auto old = recalled ? *std::move(recalled) : std::nullopt;  // a rejected file is overwritten
+  auto loaded = co_await load(server, cached.tools ? cached.tools->size() : 0);
+  const auto old = loaded ? *std::move(loaded) : std::nullopt;  // a rejected file is overwritten
   const tool_list none;
-  const bool said = old && old->revision == what.revision && *old->tools == (what.tools ? *what.tools : none);
+  const bool unchanged =
+      old && old->revision == cached.revision && *old->tools == (cached.tools ? *cached.tools : none);
   // A timestamp in the future comes from a wrong clock and would never count as recent.
-  if (said && old->last_probed <= what.last_probed && what.last_probed - old->last_probed < day / 2)
+  if (unchanged && old->last_probed <= cached.last_probed && cached.last_probed - old->last_probed < day / 2)
     co_return result<void>{};
-  std::function<result<void>()> make = [folder = servers_folder()] { return make_memory_folder(folder); };
+  std::function<result<void>()> make = [folder = servers_folder()] { return make_cache_folder(folder); };
   auto made = co_await offload<void>(std::move(make));
   if (!made) co_return made;
-  std::string path = servers_folder() + '/' + file_name_of(about);
-  std::string text = file_text(what);
+  std::string path = servers_folder() + '/' + file_name_of(server);
+  std::string text = file_text(cached);
   if (text.size() > max_cache_file) {  // keep the era at least
-    what.tools = nullptr;
-    text = file_text(what);
+    cached.tools = nullptr;
+    text = file_text(cached);
   }
   co_return co_await replace_file(std::move(path), std::move(text));
 }

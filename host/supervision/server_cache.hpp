@@ -28,13 +28,13 @@ class server_cache {
 
   /// Returns nothing if there is no valid file for exactly this configuration. errc::config if the file or folder could
   /// have been written by others or does not belong to the user, as for stored credentials; see private_folder.
-  task<result<std::optional<cached_server>>> load(const server_settings& about, std::size_t max_tools) const;
+  task<result<std::optional<cached_server>>> load(const server_settings& server, std::size_t max_tools) const;
   /// Writes only if the content has changed or the file is half a day old. Tools of more than 33 MiB, which load()
   /// would not read, are not written.
-  task<result<void>> store(const server_settings& about, cached_server what) const;
+  task<result<void>> store(const server_settings& server, cached_server cached) const;
 
   /// Whether the entry is recent enough to rely on: a legacy server may have been upgraded since.
-  static bool is_recent(const cached_server& what, std::int64_t now) noexcept;
+  static bool is_recent(const cached_server& cached, std::int64_t now) noexcept;
   static std::int64_t now() noexcept;
 
  private:
