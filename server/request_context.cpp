@@ -7,7 +7,7 @@
 
 #include "../transports/json/json_text.hpp"
 #include "../transports/json/object_writer.hpp"
-#include "../transports/jsonrpc/protocol.hpp"
+#include "../transports/jsonrpc/protocol_table.hpp"
 
 namespace hawser {
 
@@ -51,7 +51,8 @@ void request_context::progress(double value, std::optional<double> total, std::s
   object_writer params;
   params.member(protocol::meta::progress_token, token_).member("progress", number_text(value));
   if (total && std::isfinite(*total)) params.member("total", number_text(*total));
-  if (!message.empty() && client_->revision >= protocol::revision::v2025_03_26) params.text("message", message);
+  if (!message.empty() && protocol::has(protocol::feature::progress_message, client_->revision))
+    params.text("message", message);
   peer_.notify(protocol::notification::progress, params.done(), id());
 }
 

@@ -3,13 +3,14 @@
 
 #include "../transports/json/json_text.hpp"
 #include "../transports/json/object_writer.hpp"
-#include "../transports/jsonrpc/protocol.hpp"
+#include "../transports/jsonrpc/protocol_table.hpp"
 
 namespace hawser::revision_adapter {
 
 namespace {
 
-namespace revision_of = protocol::revision;
+using protocol::feature;
+using protocol::has;
 
 std::string text_block(std::string_view text) { return object_writer{}.text("type", "text").text("text", text).done(); }
 
@@ -17,15 +18,17 @@ std::string word(std::string_view object, std::string_view name) {
   return text_of(find_member(object, name)).value_or(std::string{});
 }
 
-bool knows_all_content(std::string_view revision) { return revision >= revision_of::v2025_06_18; }
+bool knows_all_content(std::string_view revision) {
+  return has(feature::audio_content, revision) && has(feature::resource_links, revision);
+}
 
 // Replaces content that is newer than the revision with a text that describes it. Other content is not copied again:
 // it may be most of a large result.
 void append_content_block(std::string& to, std::string_view block, std::string_view revision) {
   const std::string type = word(block, "type");
-  if (type == "audio" && revision < revision_of::v2025_03_26) {
+  if (type == "audio" && !has(feature::audio_content, revision)) {
     to += text_block("[audio, " + word(block, "mimeType") + "]");
-  } else if (type == "resource_link" && !knows_all_content(revision)) {
+  } else if (type == "resource_link" && !has(feature::resource_links, revision)) {
     const std::string name = word(block, "name");
     const std::string uri = word(block, "uri");
     to += text_block(name.empty() || name == uri ? uri : name + ": " + uri);
@@ -79,11 +82,11 @@ std::string modern_result(std::string_view result, std::string_view server_info,
 }
 
 std::string list_item(list_kind what, std::string_view item, std::string_view revision) {
-  if (protocol::modern(revision)) return std::string{item};
-  const bool icons = revision >= revision_of::v2025_11_25;
+  if (has(feature::any_structured_content, revision)) return std::string{item};
+  const bool icons = has(feature::icons, revision);
   if (what != list_kind::tools) return icons ? std::string{item} : object_writer{}.members_of(item, {"icons"}).done();
   const std::string_view schema = find_member(item, "outputSchema");
-  const bool output = revision >= revision_of::v2025_06_18 && word(schema, "type") == "object";
+  const bool output = has(feature::structured_content, revision) && word(schema, "type") == "object";
   if (icons && (output || schema.empty())) return std::string{item};
   object_writer tool;
   if (icons) return tool.members_of(item, {"outputSchema"}).done();
@@ -94,7 +97,7 @@ std::string list_item(list_kind what, std::string_view item, std::string_view re
 std::string tool_result(std::string_view result, std::string_view revision) {
   const std::string_view structured = find_member(result, "structuredContent");
   const std::string_view content = find_member(result, "content");
-  const bool kept = structured.starts_with('{') && revision >= revision_of::v2025_06_18;
+  const bool kept = structured.starts_with('{') && has(feature::structured_content, revision);
   object_writer shaped;
   shaped.members_of(result, {"resultType", "ttlMs", "cacheScope", "content", "structuredContent"});
   // If structuredContent cannot be sent and there is no other content, it is sent as text.
@@ -111,7 +114,7 @@ std::string tool_result(std::string_view result, std::string_view revision) {
 
 std::string prompt_result(std::string_view result, std::string_view revision) {
   const std::string_view messages = find_member(result, "messages");
-  if (!messages.starts_with('[') || revision >= revision_of::v2025_06_18) return other_result(result, revision);
+  if (!messages.starts_with('[') || knows_all_content(revision)) return other_result(result, revision);
   std::string shaped = "[";
   for_each_element(messages, [&](std::string_view message) {
     if (shaped.size() > 1) shaped += ',';
@@ -138,7 +141,7 @@ std::string other_result(std::string_view result, std::string_view /*revision*/)
 std::string capabilities(const server_info& card, std::string_view revision) {
   object_writer all;
   if (card.logging) all.member("logging", "{}");
-  if (card.completions && revision >= revision_of::v2025_03_26) all.member("completions", "{}");
+  if (card.completions && has(feature::completions_capability, revision)) all.member("completions", "{}");
   if (card.prompts) all.member("prompts", flag_object("listChanged", card.lists_change));
   if (card.resources) {
     object_writer resources;
@@ -151,10 +154,9 @@ std::string capabilities(const server_info& card, std::string_view revision) {
 }
 
 std::string server_info_json(const server_info& card, std::string_view revision) {
-  if (revision >= revision_of::v2025_11_25) return card.info;
+  if (has(feature::icons, revision)) return card.info;
   object_writer info;
-  if (revision >= revision_of::v2025_06_18)
-    return info.members_of(card.info, {"icons", "description", "websiteUrl"}).done();
+  if (has(feature::titles, revision)) return info.members_of(card.info, {"icons", "description", "websiteUrl"}).done();
   return info.members_of(card.info, {"icons", "description", "websiteUrl", "title"}).done();
 }
 

@@ -7,6 +7,7 @@
 #include "../runtime/async/with_stop_source.hpp"
 #include "../transports/json/json_text.hpp"
 #include "../transports/json/object_writer.hpp"
+#include "../transports/jsonrpc/protocol_table.hpp"
 #include "param_limits.hpp"
 
 namespace hawser {
@@ -109,9 +110,8 @@ void server_session::on_request(std::string_view name, std::string_view params, 
   }
   const std::string_view meta = find_member(params, protocol::meta::key);
   const bool says_version = !find_member(meta, protocol::meta::protocol_version).empty();
-  const bool modern_word = name == method::discover || name == method::subscriptions_listen;
   const bool handshake = name == method::initialize && options_.serves_legacy();
-  if (options_.serves_modern() && (says_version || modern_word) && !handshake) {
+  if (options_.serves_modern() && (says_version || protocol::is_modern_request(name)) && !handshake) {
     on_modern(name, params, std::move(answer));
   } else {
     on_legacy(name, params, std::move(answer));

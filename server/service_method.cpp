@@ -9,6 +9,7 @@
 #include "../runtime/guarded.hpp"
 #include "../transports/json/json_text.hpp"
 #include "../transports/json/object_writer.hpp"
+#include "../transports/jsonrpc/protocol_table.hpp"
 #include "list_page.hpp"
 
 namespace hawser {
@@ -18,16 +19,20 @@ namespace {
 namespace method = protocol::method;
 using kind = service_method::kind;
 
+constexpr service_method served(std::string_view name, kind what, bool server_info::* needs,
+                                list_kind list = list_kind::tools) {
+  return {.name = name, .what = what, .needs = needs, .cacheable = protocol::is_cacheable(name), .list = list};
+}
+
 constexpr std::array methods{
-    service_method{method::tools_list, kind::list, &server_info::tools, true, list_kind::tools},
-    service_method{method::tools_call, kind::call_tool, &server_info::tools},
-    service_method{method::resources_list, kind::list, &server_info::resources, true, list_kind::resources},
-    service_method{method::resources_templates_list, kind::list, &server_info::resources, true,
-                   list_kind::resource_templates},
-    service_method{method::resources_read, kind::read_resource, &server_info::resources, true},
-    service_method{method::prompts_list, kind::list, &server_info::prompts, true, list_kind::prompts},
-    service_method{method::prompts_get, kind::get_prompt, &server_info::prompts},
-    service_method{method::complete, kind::complete, &server_info::completions},
+    served(method::tools_list, kind::list, &server_info::tools, list_kind::tools),
+    served(method::tools_call, kind::call_tool, &server_info::tools),
+    served(method::resources_list, kind::list, &server_info::resources, list_kind::resources),
+    served(method::resources_templates_list, kind::list, &server_info::resources, list_kind::resource_templates),
+    served(method::resources_read, kind::read_resource, &server_info::resources),
+    served(method::prompts_list, kind::list, &server_info::prompts, list_kind::prompts),
+    served(method::prompts_get, kind::get_prompt, &server_info::prompts),
+    served(method::complete, kind::complete, &server_info::completions),
 };
 
 bool is_text(std::string_view json) { return json.starts_with('"'); }
@@ -80,10 +85,11 @@ result<std::string> failure(kind what, error why) {
   return failed_result(why.what);
 }
 
-// MissingRequiredClientCapability; the legacy era has no code for it.
-result<std::string> cannot_ask(kind what, const input_request& question, const std::string& missing, bool modern) {
+// MissingRequiredClientCapability, where the revision has a code for it.
+result<std::string> cannot_ask(kind what, const input_request& question, const std::string& missing,
+                               std::string_view revision) {
   std::string text = "this needs a client that declares the capability " + missing + " and answers " + question.method;
-  if (modern)
+  if (protocol::has_error(protocol::code::missing_capability, revision))
     return error{.code = errc::remote,
                  .what = std::move(text),
                  .native = protocol::code::missing_capability,
@@ -194,9 +200,10 @@ result<std::string> shaped(const service_method& which, const client_description
 
 task<result<std::string>> serve_in_rounds(const method_context& means, const service_method& which,
                                           request_context& request) {
-  const bool modern = request.client().modern();
+  const std::string& revision = request.client().revision;
+  const bool repeats = protocol::has(protocol::feature::input_required, revision);  // the client, with the answers
   std::size_t number = 0;
-  if (modern) {
+  if (repeats) {
     auto asked_before = take_answers(means, which, request);
     if (!asked_before) co_return asked_before.error();
     number = *asked_before;
@@ -212,9 +219,9 @@ task<result<std::string>> serve_in_rounds(const method_context& means, const ser
       co_return error{.code = errc::protocol, .what = "what serves completion/complete may not ask questions"};
     for (const input_request& question : got->input_requests) {
       const std::string missing = request.client().missing_capabilities(question);
-      if (!missing.empty()) co_return cannot_ask(which.what, question, missing, modern);
+      if (!missing.empty()) co_return cannot_ask(which.what, question, missing, revision);
     }
-    if (modern) {
+    if (repeats) {
       auto again =
           ask_for_retry(means, digest_of(request.client().info), subject_of(which, request), number, std::move(*got));
       if (!again) co_return failure(which.what, again.error());
@@ -259,9 +266,10 @@ task<result<std::string>> serve_method(const method_context& means, const servic
     served = co_await serve_in_rounds(means, method, request);
   }
   if (!protocol::modern(revision)) co_return served;
-  if (!served) {  // the code for a missing resource exists in the legacy era only
+  if (!served) {
     error why = served.error();
-    if (why.code == errc::remote && why.native == protocol::code::resource_not_found)
+    const bool missing = why.code == errc::remote && why.native == protocol::code::resource_not_found;
+    if (missing && !protocol::has_error(protocol::code::resource_not_found, revision))
       why.native = protocol::code::invalid_params;
     co_return why;
   }

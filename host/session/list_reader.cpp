@@ -8,7 +8,7 @@
 #include "../../runtime/async/timeout.hpp"
 #include "../../transports/json/json_text.hpp"
 #include "../../transports/json/json_validator.hpp"
-#include "../../transports/jsonrpc/protocol.hpp"
+#include "../../transports/jsonrpc/protocol_table.hpp"
 #include "../status.hpp"
 #include "detail/short_call.hpp"
 
@@ -61,7 +61,7 @@ result<void> count_values(std::string_view page, std::string_view member, std::s
 }
 
 // Appends the elements of a page. Returns the next cursor.
-result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, bool modern,
+result<std::optional<std::string>> take_elements(const raw_json& page, std::string_view member, bool typed,
                                                  const host_limits& limits, element_list& all) {
   if (auto counted = count_values(page.text(), member, limits.max_list_values, all); !counted) return counted.error();
   auto tree = page.parse();
@@ -71,7 +71,7 @@ result<std::optional<std::string>> take_elements(const raw_json& page, std::stri
   if (found == nullptr || !found->is_array())
     return error{.code = errc::protocol, .what = "the page has no list of " + std::string{member}};
   const boost::json::value* type = object->if_contains("resultType");
-  if (modern && type != nullptr && *type != boost::json::value("complete")) return incomplete();
+  if (typed && type != nullptr && *type != boost::json::value("complete")) return incomplete();
   for (boost::json::value& element : found->get_array()) {
     if (all.elements.size() == limits.max_tools)
       return endless(member, "more than " + std::to_string(limits.max_tools) + " elements");
@@ -88,7 +88,8 @@ result<std::optional<std::string>> take_elements(const raw_json& page, std::stri
 // Caching: each page is cached by itself, for its own ttl. Tool pages are not cached: tools are listed again only after
 // a change.
 task<result<raw_json>> list_reader::read_page(std::string_view method, const std::optional<std::string>& cursor) {
-  const bool cacheable = negotiated_.modern() && method != method::tools_list;
+  const bool cacheable =
+      protocol::has(protocol::feature::cache_hints, negotiated_.revision) && method != method::tools_list;
   const std::string key = cursor ? '=' + *cursor : std::string{};
   const context here = co_await this_context();
   const cached_response* known = cacheable ? cache_.find(method, key, here.loop->now()) : nullptr;
@@ -153,10 +154,11 @@ task<result<tool_listing>> list_reader::tools() {
   auto tools = std::make_shared<tool_list>();
   tool_listing listing;
   listing.changes = tool_changes_;
+  const bool typed = protocol::has(protocol::feature::input_required, negotiated_.revision);  // has a resultType
   const page_handler handler = [&](raw_json page) -> result<std::optional<std::string>> {
     auto read = read_tool_page(std::move(page), *tools, limits_.max_tools);
     if (!read) return read.error();
-    if (!read->complete && negotiated_.modern()) return incomplete();
+    if (!read->complete && typed) return incomplete();
     listing.skipped_count += read->skipped_count;
     for (skipped_tool& tool : read->skipped) {
       if (listing.skipped.size() < max_skipped_described) listing.skipped.push_back(std::move(tool));
@@ -197,10 +199,11 @@ result<std::string> list_reader::header_fields(const std::string& tool, std::str
 }
 
 task<result<boost::json::array>> list_reader::list(list_kind kind) {
+  const bool typed = protocol::has(protocol::feature::input_required, negotiated_.revision);  // has a resultType
   const list_words words = words_of(kind);
   element_list all;
   const page_handler handler = [&](const raw_json& page) {
-    return take_elements(page, words.member, negotiated_.modern(), limits_, all);
+    return take_elements(page, words.member, typed, limits_, all);
   };
   auto read = co_await read_pages(words.method, handler);
   if (!read) co_return read.error();

@@ -10,7 +10,7 @@
 #include "../../runtime/async/timeout.hpp"
 #include "../../runtime/redaction.hpp"
 #include "../../transports/json/json_text.hpp"
-#include "../../transports/jsonrpc/protocol.hpp"
+#include "../../transports/jsonrpc/protocol_table.hpp"
 #include "../status.hpp"
 #include "detail/unless_closed.hpp"
 
@@ -124,14 +124,14 @@ task<result<raw_json>> multi_round_trip::call(std::string method, std::string me
     if (!answer->has_value()) {
       const error& e = answer->error();
       const bool pages_first = e.code == errc::remote && e.native == protocol::code::url_elicitation_required &&
-                               !lent_.negotiated.modern() && round == 0;
+                               protocol::has_error(e.native, lent_.negotiated.revision) && round == 0;
       // The error of this round cannot claim `executed: no`, because earlier rounds may have had effects.
       if (!pages_first) co_return round > 0 ? after_a_round(e) : e;
       auto visited = co_await with_timeout(left(), lent_.pages.visit(e));
       if (!visited) co_return in_time(visited.error(), options.hard_timeout);
       continue;
     }
-    if (!lent_.negotiated.modern()) co_return *std::move(answer);
+    if (!protocol::has(protocol::feature::input_required, lent_.negotiated.revision)) co_return *std::move(answer);
     const raw_json& got = **answer;
     if (auto valid = got.check(); !valid) co_return unusable("the result is no JSON: " + valid.error().what);
     if (got.text().front() != '{') co_return unusable("the result is no object");

@@ -5,7 +5,7 @@
 
 #include "../../runtime/async/timeout.hpp"
 #include "../../transports/json/json_text.hpp"
-#include "../../transports/jsonrpc/protocol.hpp"
+#include "../../transports/jsonrpc/protocol_table.hpp"
 #include "detail/short_call.hpp"
 #include "detail/unless_closed.hpp"
 #include "negotiation.hpp"
@@ -16,6 +16,7 @@ namespace {
 
 namespace method = protocol::method;
 namespace note = protocol::notification;
+using protocol::feature;
 
 constexpr std::string_view log_levels[] = {"debug", "info",     "notice", "warning",
                                            "error", "critical", "alert",  "emergency"};
@@ -139,9 +140,10 @@ task<result<void>> session::negotiate(open_options options) {
 void session::set_negotiated(negotiated_peer server) {
   negotiated_ = std::move(server);
   if (!negotiated_.modern()) return;
-  peer_.negotiated(peer_info{negotiated_.revision}, false);
+  peer_.negotiated(peer_info{negotiated_.revision}, protocol::has(feature::server_requests, negotiated_.revision));
   server_requests_.drop_held();
-  if (channel_->is_http()) lists_.read_header_arguments();
+  if (channel_->is_http() && protocol::has(feature::header_arguments, negotiated_.revision))
+    lists_.read_header_arguments();
   meta_ = context_.client.modern_meta(negotiated_.revision);
   work_->spawn(list_subscription_.run());
   work_->spawn(resource_subscription_.run());
@@ -192,6 +194,10 @@ void session::on_reset(const error& reason) {
 
 void session::on_request(std::string_view method, std::string_view params, responder answer) {
   server_requests_.receive(method, params, std::move(answer));
+}
+
+bool session::has_method(std::string_view name) const noexcept {
+  return protocol::has_method(name, protocol::sender::client, negotiated_.revision);
 }
 
 prepared_request session::prepare_request(std::string_view method, std::string_view members) const {
@@ -249,8 +255,8 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     answer = co_await peer_.call(request, arguments, rest);
   }
   if (answer.has_error() && answer.error().native == protocol::code::header_mismatch &&
-      answer.error().code == errc::remote && answer.error().executed == execution::no && negotiated_.modern() &&
-      channel_->is_http()) {
+      answer.error().code == errc::remote && answer.error().executed == execution::no &&
+      protocol::has_error(protocol::code::header_mismatch, negotiated_.revision) && channel_->is_http()) {
     // Header mismatch: the tool may have changed since it was listed.
     auto listed = co_await with_timeout(left(), list_tools());
     if (!listed) {
@@ -266,7 +272,7 @@ task<result<raw_json>> session::call_tool(std::string name, std::string argument
     rest.elapsed_before += context_.home.now() - began;
     answer = co_await peer_.call(request, arguments, rest);
   }
-  const bool usual = answer.has_value() && !negotiated_.modern();
+  const bool usual = answer.has_value() && !protocol::has(feature::input_required, negotiated_.revision);
   if (usual) co_return answer;
   std::string members = R"("name":)" + json_string(name);
   if (!arguments.empty()) members += R"(,"arguments":)" + arguments;
@@ -285,7 +291,7 @@ task<result<raw_json>> session::read_resource(std::string uri, call_options opti
   const prepared_request request = prepare_request(method, members);
   auto first = co_await peer_.call(request, {}, options);
   // Caching: a result that needed no input may be reused; one that needed input is valid for this call only.
-  if (first && negotiated_.modern() && first->check())
+  if (first && protocol::has(feature::cache_hints, negotiated_.revision) && first->check())
     cache_.put(method, uri,
                {std::make_shared<const raw_json>(first->text()), cache_hints::of(first->text()), context_.home.now()});
   co_return co_await multi_round_trip_.call(std::move(method), std::move(members), options, began, std::move(first));
@@ -367,7 +373,7 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
   const use guard{users_};
   if (!negotiated_.can.subscribe || (wanted && !resource_subscription_.is_supported()))
     co_return error{.code = errc::protocol, .what = "the server offers no subscriptions to resources"};
-  if (!negotiated_.modern()) {
+  if (has_method(method::resources_subscribe)) {
     std::string method{wanted ? method::resources_subscribe : method::resources_unsubscribe};
     std::string members = R"("uri":)" + json_string(uri);
     auto answered = co_await call_briefly(std::move(method), std::move(members));
@@ -378,7 +384,7 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
   } else {
     subscribed_.erase(uri);
   }
-  if (negotiated_.modern()) {
+  if (has_method(method::subscriptions_listen)) {
     std::string uris;
     for (const std::string& subscribed : subscribed_) {
       uris += uris.empty() ? "" : ",";
@@ -391,10 +397,11 @@ task<result<void>> session::set_subscription(std::string uri, bool wanted) {
 
 task<result<void>> session::set_log_level(std::string level) {
   const use guard{users_};
-  // Only the modern era can turn logging off, by sending no level.
+  // Logging can be turned off only where each request has the level: by sending none.
+  const bool level_per_request = protocol::has(feature::request_meta, negotiated_.revision);
   const bool known = std::find(std::begin(log_levels), std::end(log_levels), level) != std::end(log_levels);
-  if (!known && !(level.empty() && negotiated_.modern())) co_return unknown_level(level);
-  if (negotiated_.modern()) {  // the level is sent with every request
+  if (!known && !(level.empty() && level_per_request)) co_return unknown_level(level);
+  if (level_per_request) {
     meta_ = context_.client.modern_meta(negotiated_.revision);
     if (!level.empty()) meta_ += ',' + json_string(protocol::meta::log_level) + ':' + json_string(level);
     tool_calls_.clear();
@@ -406,10 +413,10 @@ task<result<void>> session::set_log_level(std::string level) {
   co_return co_await call_briefly(std::move(method), std::move(members));
 }
 
-// The modern era has no ping; server/discover is the request that every server must answer.
+// Without ping, server/discover is the request that every server must answer.
 task<result<void>> session::ping() {
   const use guard{users_};
-  std::string method{negotiated_.modern() ? method::discover : method::ping};
+  std::string method{has_method(method::ping) ? method::ping : method::discover};
   std::string members;
   co_return co_await call_briefly(std::move(method), std::move(members));
 }
@@ -429,9 +436,9 @@ void session::log_warning(const std::string& text) {
 }
 
 void session::on_notification(std::string_view method, std::string_view params) {
-  // Subscriptions: in the modern era a change notification counts only if it belongs to one of our subscriptions.
-  const bool welcome =
-      !negotiated_.modern() || list_subscription_.is_subscribed(params) || resource_subscription_.is_subscribed(params);
+  // Subscriptions: where they exist, a change notification counts only if it belongs to one of ours.
+  const bool welcome = !has_method(method::subscriptions_listen) || list_subscription_.is_subscribed(params) ||
+                       resource_subscription_.is_subscribed(params);
   const auto text = [&](std::string_view name) {
     return params.empty() ? std::string{} : text_of(find_member(params, name)).value_or("");
   };

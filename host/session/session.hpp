@@ -99,6 +99,7 @@ class session final : private peer_listener {
   void set_negotiated(negotiated_peer server);
   task<result<void>> closed_event();
 
+  [[nodiscard]] bool has_method(std::string_view name) const noexcept;
   prepared_request prepare_request(std::string_view method, std::string_view members) const;
   task<result<void>> call_briefly(std::string method, std::string members);
   std::shared_ptr<const tool_call> tool_call_of(const std::string& name);

@@ -7,6 +7,7 @@
 #include "../../transports/http/network_zone.hpp"
 #include "../../transports/json/json_text.hpp"
 #include "../../transports/json/object_writer.hpp"
+#include "../../transports/jsonrpc/protocol_table.hpp"
 #include "../../transports/streamable_http/mcp_fields.hpp"
 #include "../client_description.hpp"
 
@@ -134,7 +135,7 @@ bool is_modern_request(const http_fields& fields, const message_view& message, c
   if (!serving.serves_legacy()) return true;
   if (!message.params.empty() && !version_in(message.params).empty()) return true;
   if (message.method == method::initialize) return false;
-  if (message.method == method::discover || message.method == method::subscriptions_listen) return true;
+  if (protocol::is_modern_request(message.method)) return true;
   const auto version = fields.find(header::protocol_version);
   return version && protocol::modern(*version);
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "../json/json_text.hpp"
-#include "protocol.hpp"
+#include "protocol_table.hpp"
 
 namespace hawser {
 
@@ -13,18 +13,12 @@ namespace {
 // It is kept, and searched for secrets, as often as the error is told.
 constexpr std::size_t max_data = std::size_t{64} * 1024;
 
-// Errors that are raised before a request reaches its handler. "Invalid request", "method not found" and "invalid
-// params" are not among them: common SDKs let a tool throw them, and use them for a tool's bad output. Before
-// 2026-07-28, servers could use the last three codes for anything.
 // A server that names the request in a parse error has parsed it; whatever it could not parse came later.
 bool proves_not_executed(int code, error_id id, std::string_view revision) noexcept {
-  switch (code) {
-    case protocol::code::parse_error: return id == error_id::none;
-    case protocol::code::header_mismatch:
-    case protocol::code::missing_capability:
-    case protocol::code::unsupported_version: return protocol::modern(revision);
-    default: return false;
-  }
+  const protocol::error_rule* rule = protocol::find_error(code, revision);
+  if (rule == nullptr) return false;
+  if (rule->dispatched == protocol::dispatch::refused_if_no_id) return id == error_id::none;
+  return rule->dispatched == protocol::dispatch::refused;
 }
 
 }  // namespace
