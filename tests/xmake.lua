@@ -83,7 +83,7 @@ local threaded = {
     transports = {"tls_peer"},
     registry = {"reader"},
     oauth = {"credential_store", "credential_store_sharing"},
-    host = {"host", "host_callbacks", "reply", "chaos", "session_requests", "server_tree"},
+    host = {"host", "host_callbacks", "reply", "chaos", "server_requests", "server_tree"},
 }
 -- Each test file has a namespace of its own, so that batches have no conflicts.
 local function add_test_files(name)

@@ -76,12 +76,12 @@ bool change_listener::on_acknowledged(std::string_view params) {
   if (missing.empty()) return true;
   // A few names suffice for the log; a server may refuse thousands.
   std::string names;
-  for (const std::string& one : missing) {
+  for (const std::string& name : missing) {
     if (names.size() > 500) {
       names += ", …";
       break;
     }
-    names += (names.empty() ? "" : ", ") + one;
+    names += (names.empty() ? "" : ", ") + name;
   }
   callbacks_.on_warning("it will not tell of changes of " + names);
   return true;
@@ -89,73 +89,71 @@ bool change_listener::on_acknowledged(std::string_view params) {
 
 void change_listener::on_cancelled(std::int64_t request) noexcept {
   if (request == 0) return;
-  for (const auto& one : {current_, previous_}) {
-    if (one && one->id == request) one->closing.set();
+  for (const auto& subscribed : {current_, previous_}) {
+    if (subscribed && subscribed->id == request) subscribed->closing.set();
   }
 }
 
-task<result<raw_json>> change_listener::listen(subscription& one) {
+task<result<raw_json>> change_listener::listen(subscription& opened) {
   const prepared_request request{
-      {.method = protocol::method::subscriptions_listen, .members = R"("notifications":)" + one.filter, .meta = meta_}};
-  const call_options options{.idle_timeout = unbounded, .hard_timeout = unbounded, .id = &one.id};
+      {.method = protocol::method::subscriptions_listen, .members = R"("notifications":)" + opened.filter, .meta = meta_}};
+  const call_options options{.idle_timeout = unbounded, .hard_timeout = unbounded, .id = &opened.id};
   co_return co_await peer_.call(request, {}, options);
 }
 
-namespace {}  // namespace
-
 task<result<void>> change_listener::interrupted() { co_return co_await interrupted_.wait(); }
 
-task<void> change_listener::run_subscription(change_listener& self, std::shared_ptr<subscription> one) {
-  auto first = co_await when_any(self.listen(*one), detail::wait_for(one->closing));
+task<void> change_listener::run_subscription(change_listener& self, std::shared_ptr<subscription> opened) {
+  auto first = co_await when_any(self.listen(*opened), detail::wait_for(opened->closing));
   const auto& heard = std::get<0>(first.values);
-  if (!heard) one->why = heard.error();
-  one->id = 0;
-  one->over = true;
+  if (!heard) opened->failure = heard.error();
+  opened->id = 0;
+  opened->over = true;
   self.interrupted_.set();
 }
 
-void change_listener::end(std::shared_ptr<subscription>& one) noexcept {
-  if (one) one->closing.set();
-  one.reset();
+void change_listener::end(std::shared_ptr<subscription>& ended) noexcept {
+  if (ended) ended->closing.set();
+  ended.reset();
 }
 
 task<void> change_listener::run() {
   pause_ = first_pause;
-  scope open{co_await this_context()};
-  co_await keep_open(open);
-  open.request_stop();
-  co_await open.join();
+  scope subscriptions{co_await this_context()};
+  co_await keep_open(subscriptions);
+  subscriptions.request_stop();
+  co_await subscriptions.join();
   current_.reset();
   previous_.reset();
 }
 
 task<void> change_listener::wait_until(std::optional<time_point> due) {
-  const context where = co_await this_context();
+  const context here = co_await this_context();
   if (due) {
     auto first =
-        co_await when_any(detail::wait_for(std::max(duration::zero(), *due - where.loop->now())), interrupted());
-    ignore(std::get<0>(first.values), "the caller looks what is the matter");
+        co_await when_any(detail::wait_for(std::max(duration::zero(), *due - here.loop->now())), interrupted());
+    ignore(std::get<0>(first.values), "the caller checks the state");
   } else {
     auto waited = co_await interrupted();
-    ignore(waited, "the caller looks what is the matter");
+    ignore(waited, "the caller checks the state");
   }
 }
 
 // After a subscription ended unexpectedly: whether to reopen it. Waits until that is due.
 task<bool> change_listener::wait_to_reopen() {
-  const context where = co_await this_context();
-  const std::optional<error> why = current_->why;
+  const context here = co_await this_context();
+  const std::optional<error> failure = current_->failure;
   // With the connection closed, there is nothing to reopen it on.
-  if (why && why->code == errc::closed) co_return false;
-  if (why && why->code == errc::remote && why->native == protocol::code::method_not_found) {
+  if (failure && failure->code == errc::closed) co_return false;
+  if (failure && failure->code == errc::remote && failure->native == protocol::code::method_not_found) {
     supported_ = false;
     callbacks_.on_warning("it will not tell of any change: it does not know " +
                           std::string{protocol::method::subscriptions_listen});
     co_return false;
   }
-  if (where.loop->now() - current_->began >= longest_pause) pause_ = first_pause;
-  const time_point due = where.loop->now() + pause_;
-  while (filter_ == current_->filter && !where.stop_requested() && where.loop->now() < due) {
+  if (here.loop->now() - current_->began >= longest_pause) pause_ = first_pause;
+  const time_point due = here.loop->now() + pause_;
+  while (filter_ == current_->filter && !here.stop_requested() && here.loop->now() < due) {
     interrupted_.reset();
     co_await wait_until(due);
   }
@@ -163,11 +161,11 @@ task<bool> change_listener::wait_to_reopen() {
   co_return true;
 }
 
-task<void> change_listener::keep_open(scope& open) {
+task<void> change_listener::keep_open(scope& subscriptions) {
   bool gap = false;
   for (;;) {
-    const context where = co_await this_context();
-    if (where.stop_requested()) co_return;
+    const context here = co_await this_context();
+    if (here.stop_requested()) co_return;
     interrupted_.reset();
     if (current_ && current_->over && !filter_.empty()) {
       end(previous_);
@@ -190,15 +188,15 @@ task<void> change_listener::keep_open(scope& open) {
       if (std::exchange(gap, false)) callbacks_.on_missed();
       current_ = std::make_shared<subscription>();
       current_->filter = filter_;
-      current_->began = where.loop->now();
-      open.spawn(run_subscription(*this, current_));
+      current_->began = here.loop->now();
+      subscriptions.spawn(run_subscription(*this, current_));
     }
     std::optional<time_point> due;
     if (previous_) {
       due = current_->began + longest_handover;
       if (previous_->over && !current_->acknowledged)
         callbacks_.on_missed();  // the old one ended before the new one was active
-      if (previous_->over || current_->acknowledged || where.loop->now() >= *due) {
+      if (previous_->over || current_->acknowledged || here.loop->now() >= *due) {
         end(previous_);
         due.reset();
       }

@@ -23,9 +23,9 @@ class change_listener {
     std::function<void()> on_missed{};                     ///< changes may have been missed
     std::function<void(const std::string&)> on_warning{};  ///< a warning: part of the filter was refused
   };
-  /// `meta`: the members of `_meta`. It and everything that `with` refers to must outlive the listener.
-  change_listener(peer& to, const std::string& meta, callbacks with)
-      : peer_(to), meta_(meta), callbacks_(std::move(with)) {}
+  /// `meta`: the members of `_meta`. It and everything that `handlers` refer to must outlive the listener.
+  change_listener(peer& connection, const std::string& meta, callbacks handlers)
+      : peer_(connection), meta_(meta), callbacks_(std::move(handlers)) {}
 
   /// The filter: the JSON object `notifications` of the request; empty = none.
   void set_filter(std::string filter);
@@ -51,17 +51,17 @@ class change_listener {
     std::int64_t id = 0;
     bool acknowledged = false;
     bool over = false;
-    std::optional<error> why{};  // set if it ended other than by its result
+    std::optional<error> failure{};  // set if it ended other than by its result
     event closing{};
   };
 
-  task<void> keep_open(scope& open);
+  task<void> keep_open(scope& subscriptions);
   task<void> wait_until(std::optional<time_point> due);
   task<bool> wait_to_reopen();
-  task<result<raw_json>> listen(subscription& one);
+  task<result<raw_json>> listen(subscription& opened);
   task<result<void>> interrupted();
-  static task<void> run_subscription(change_listener& self, std::shared_ptr<subscription> one);
-  static void end(std::shared_ptr<subscription>& one) noexcept;
+  static task<void> run_subscription(change_listener& self, std::shared_ptr<subscription> opened);
+  static void end(std::shared_ptr<subscription>& ended) noexcept;
 
   peer& peer_;
   const std::string& meta_;

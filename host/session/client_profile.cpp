@@ -10,36 +10,36 @@ namespace hawser {
 namespace {
 
 // Appends `"name":value`, preceded by a comma unless it is the first.
-void append_member(std::string& to, std::string_view name, std::string_view json) {
-  if (!to.empty()) to += ',';
-  append_quoted(to, name);
-  to += ':';
-  to += json;
+void append_member(std::string& members, std::string_view name, std::string_view json) {
+  if (!members.empty()) members += ',';
+  append_quoted(members, name);
+  members += ':';
+  members += json;
 }
 
 std::string braced(std::string_view members) { return '{' + std::string{members} + '}'; }
 
 // Identical in both eras: roots without listChanged, sampling with or without tools, and the elicitation modes that
 // have a callback.
-std::string declared_capabilities(const input_handlers& can) {
+std::string declared_capabilities(const input_handlers& handlers) {
   std::string all;
-  if (can.roots) append_member(all, "roots", "{}");
-  if (can.sampling) append_member(all, "sampling", can.sampling_has_tools ? R"({"tools":{}})" : "{}");
+  if (handlers.roots) append_member(all, "roots", "{}");
+  if (handlers.sampling) append_member(all, "sampling", handlers.sampling_has_tools ? R"({"tools":{}})" : "{}");
   std::string modes;
-  if (can.form) append_member(modes, "form", "{}");
-  if (can.url) append_member(modes, "url", "{}");
+  if (handlers.form) append_member(modes, "form", "{}");
+  if (handlers.url) append_member(modes, "url", "{}");
   if (!modes.empty()) append_member(all, "elicitation", braced(modes));
   return braced(all);
 }
 
 }  // namespace
 
-client_profile::client_profile(const implementation& who, const input_handlers& can)
-    : capabilities_(declared_capabilities(can)) {
+client_profile::client_profile(const implementation& identity, const input_handlers& handlers)
+    : capabilities_(declared_capabilities(handlers)) {
   std::string members;
-  append_member(members, "name", json_string(who.name.empty() ? "hawser" : who.name));
-  append_member(members, "version", json_string(who.name.empty() ? library_version() : who.version));
-  if (!who.title.empty()) append_member(members, "title", json_string(who.title));
+  append_member(members, "name", json_string(identity.name.empty() ? "hawser" : identity.name));
+  append_member(members, "version", json_string(identity.name.empty() ? library_version() : identity.version));
+  if (!identity.title.empty()) append_member(members, "title", json_string(identity.title));
   info_ = braced(members);
 }
 

@@ -13,7 +13,7 @@ namespace hawser {
 class client_profile {
  public:
   /// An empty name means Hawser's own.
-  client_profile(const implementation& who, const input_handlers& can);
+  client_profile(const implementation& identity, const input_handlers& handlers);
 
   /// The params of `initialize`.
   [[nodiscard]] std::string initialize_params(std::string_view revision) const;

@@ -16,18 +16,18 @@ namespace {
 namespace json = boost::json;
 using action = elicitation_answer::action;
 
-error rpc_error(int code, std::string what) {
-  return error{.code = errc::remote, .what = std::move(what), .native = code};
+error rpc_error(int code, std::string message) {
+  return error{.code = errc::remote, .what = std::move(message), .native = code};
 }
 
-std::string text_member(const json::object& of, std::string_view name) {
-  const json::value* found = of.if_contains(name);
+std::string text_member(const json::object& object, std::string_view name) {
+  const json::value* found = object.if_contains(name);
   const json::string* text = found != nullptr ? found->if_string() : nullptr;
   return text != nullptr ? std::string{*text} : std::string{};
 }
 
-std::string_view word(action what) {
-  switch (what) {
+std::string_view word(action chosen) {
+  switch (chosen) {
     case action::accept: return "accept";
     case action::cancel: return "cancel";
     case action::decline: break;
@@ -63,13 +63,13 @@ task<result<std::string>> input_dispatcher::answer(std::string server, std::stri
 task<result<std::string>> input_dispatcher::list_roots(std::string server) const {
   roots_request request{.server = std::move(server)};
   auto answered =
-      co_await call_handler_or_decline(proxy_, where_, handlers_.roots, "the input handler roots", std::move(request));
+      co_await call_handler_or_decline(proxy_, executor_, handlers_.roots, "the input handler roots", std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value()) co_return rpc_error(protocol::code::internal_error, "the roots were not disclosed");
   json::array roots;
-  for (const root& one : **answered) {
-    json::object described{{"uri", one.uri}};
-    if (!one.name.empty()) described["name"] = one.name;
+  for (const root& disclosed : **answered) {
+    json::object described{{"uri", disclosed.uri}};
+    if (!disclosed.name.empty()) described["name"] = disclosed.name;
     roots.push_back(std::move(described));
   }
   co_return json::serialize(json::object{{"roots", std::move(roots)}});
@@ -82,7 +82,7 @@ task<result<std::string>> input_dispatcher::sample(std::string server, json::obj
     co_return rpc_error(protocol::code::invalid_params, "sampling with tools was not declared");
   sampling_request request{.server = std::move(server), .params = std::move(params)};
   if (asking) asking();
-  auto answered = co_await call_handler_or_decline(proxy_, where_, handlers_.sampling, "the input handler sampling",
+  auto answered = co_await call_handler_or_decline(proxy_, executor_, handlers_.sampling, "the input handler sampling",
                                                    std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value())
@@ -97,7 +97,7 @@ task<result<elicitation_answer::action>> input_dispatcher::consent(url_request r
     co_return rpc_error(protocol::code::invalid_params, "the URL is neither https nor http");
   if (asking) asking();
   auto answered =
-      co_await call_handler_or_decline(proxy_, where_, handlers_.url, "the input handler url", std::move(request));
+      co_await call_handler_or_decline(proxy_, executor_, handlers_.url, "the input handler url", std::move(request));
   if (!answered) co_return answered.error();
   co_return answered->has_value() ? (*answered)->what : action::decline;
 }
@@ -127,7 +127,7 @@ task<result<std::string>> input_dispatcher::elicit(std::string server, json::obj
   form_request request{.server = std::move(server), .message = message, .schema = found->get_object()};
   if (asking) asking();
   auto answered =
-      co_await call_handler_or_decline(proxy_, where_, handlers_.form, "the input handler form", std::move(request));
+      co_await call_handler_or_decline(proxy_, executor_, handlers_.form, "the input handler form", std::move(request));
   if (!answered) co_return answered.error();
   elicitation_answer given = answered->has_value() ? std::move(**answered) : elicitation_answer{};
   json::object out{{"action", word(given.what)}};

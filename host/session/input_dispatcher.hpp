@@ -13,8 +13,8 @@ namespace hawser {
 
 class input_dispatcher {
  public:
-  input_dispatcher(loop_proxy_ptr proxy, executor where, input_handlers handlers)
-      : proxy_(std::move(proxy)), where_(std::move(where)), handlers_(std::move(handlers)) {}
+  input_dispatcher(loop_proxy_ptr proxy, executor handler_executor, input_handlers handlers)
+      : proxy_(std::move(proxy)), executor_(std::move(handler_executor)), handlers_(std::move(handlers)) {}
 
   [[nodiscard]] const input_handlers& handlers() const noexcept { return handlers_; }
 
@@ -32,7 +32,7 @@ class input_dispatcher {
   task<result<std::string>> list_roots(std::string server) const;
 
   loop_proxy_ptr proxy_;
-  executor where_;
+  executor executor_;
   input_handlers handlers_;
 };
 

@@ -12,13 +12,13 @@ namespace {
 
 namespace code = protocol::code;
 
-call_options within(duration bound) {
+call_options within(duration time_limit) {
   // No cancellation is sent: `initialize` must not be cancelled, and a legacy server would not understand it.
-  return {.idle_timeout = bound, .hard_timeout = bound, .on_abandon = call_options::cancellation_notice::omit};
+  return {.idle_timeout = time_limit, .hard_timeout = time_limit, .on_abandon = call_options::cancellation_notice::omit};
 }
 
-std::string discover_params(const client_profile& who, std::string_view revision) {
-  return R"({"_meta":{)" + who.modern_meta(revision) + "}}";
+std::string discover_params(const client_profile& client, std::string_view revision) {
+  return R"({"_meta":{)" + client.modern_meta(revision) + "}}";
 }
 
 // The newest common revision of an era, from the `supported` list of an unsupported-version error.
@@ -43,17 +43,17 @@ error nothing_in_common(const error& e) {
 
 }  // namespace
 
-task<result<probe_result>> probe(peer& to, const client_profile& who, duration bound) {
+task<result<probe_result>> probe(peer& connection, const client_profile& client, duration time_limit) {
   const auto request =
-      prepared_request::verbatim(protocol::method::discover, discover_params(who, protocol::revision::latest));
-  const call_options options = within(bound);
-  auto answer = co_await to.call(request, {}, options);
+      prepared_request::verbatim(protocol::method::discover, discover_params(client, protocol::revision::latest));
+  const call_options options = within(time_limit);
+  auto answer = co_await connection.call(request, {}, options);
   const bool refused =
       answer.has_error() && answer.error().code == errc::remote && answer.error().native == code::unsupported_version;
   if (const auto other = refused ? offered(answer.error(), true) : std::nullopt) {
     // Version negotiation: retry once with a revision that the server named, even if it is the one that it refused.
-    const auto again = prepared_request::verbatim(protocol::method::discover, discover_params(who, *other));
-    answer = co_await to.call(again, {}, options);
+    const auto again = prepared_request::verbatim(protocol::method::discover, discover_params(client, *other));
+    answer = co_await connection.call(again, {}, options);
   }
   if (answer) {
     auto read = read_discover_result(*answer);
@@ -78,22 +78,22 @@ task<result<probe_result>> probe(peer& to, const client_profile& who, duration b
   }
 }
 
-task<result<negotiated_peer>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
-                                         duration bound) {
+task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision, bool pinned,
+                                         duration time_limit) {
   // Version negotiation: the modern era has no handshake, so its revisions are never offered by initialize.
   if (protocol::modern(revision))
     co_return error{.code = errc::config, .what = "the revision " + revision + " cannot be offered by initialize"};
-  const auto request = prepared_request::verbatim(protocol::method::initialize, who.initialize_params(revision));
-  const call_options options = within(bound);
-  auto answer = co_await to.call(request, {}, options);
+  const auto request = prepared_request::verbatim(protocol::method::initialize, client.initialize_params(revision));
+  const call_options options = within(time_limit);
+  auto answer = co_await connection.call(request, {}, options);
   if (!answer) co_return prefixed("initialize", answer.error());
   auto read = read_initialize_result(*answer);
   if (!read) co_return read;
   if (pinned && read->revision != revision)
     co_return error{.code = errc::protocol,
                     .what = "the server speaks " + read->revision + ", and only " + revision + " is allowed for it"};
-  to.negotiated(peer_info{read->revision}, true);
-  to.notify(protocol::notification::initialized);
+  connection.negotiated(peer_info{read->revision}, true);
+  connection.notify(protocol::notification::initialized);
   co_return read;
 }
 

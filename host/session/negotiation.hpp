@@ -20,11 +20,11 @@ struct probe_result {
 /// Sends `server/discover`. The server is legacy if its answer is not a modern one, or if it does not answer within
 /// `bound` (over HTTP that is an error). A transport error never decides the era: errc::closed, for example, if the
 /// server exited on the probe.
-task<result<probe_result>> probe(peer& to, const client_profile& who, duration bound);
+task<result<probe_result>> probe(peer& connection, const client_profile& client, duration time_limit);
 
 /// The legacy handshake. A remote error with protocol::code::unsupported_version means a modern server. With `pinned`,
 /// only the offered revision is accepted.
-task<result<negotiated_peer>> initialize(peer& to, const client_profile& who, std::string revision, bool pinned,
-                                         duration bound);
+task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision, bool pinned,
+                                         duration time_limit);
 
 }  // namespace hawser

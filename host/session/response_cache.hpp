@@ -45,7 +45,7 @@ class response_cache {
   };
 
   response_cache() : response_cache(limits{}) {}
-  explicit response_cache(limits within) noexcept : limits_(within) {}
+  explicit response_cache(limits bounds) noexcept : limits_(bounds) {}
   response_cache(response_cache&&) noexcept = default;
   response_cache& operator=(response_cache&&) noexcept = default;
   response_cache(const response_cache&) = delete;  // the index points into the entries

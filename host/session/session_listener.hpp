@@ -16,7 +16,7 @@ struct tool_listing;
 /// Called on the loop thread; views are valid during the call.
 class session_listener {
  public:
-  virtual void on_list_changed(list_kind which) = 0;
+  virtual void on_list_changed(list_kind kind) = 0;
   virtual void on_resource_updated(std::string_view uri) = 0;
   /// `data` is JSON.
   virtual void on_log_message(std::string_view level, std::string_view data) = 0;
@@ -30,7 +30,7 @@ class session_listener {
   /// admits_call() refused it: whether it still may be. Waits for a new list of tools if they have changed.
   virtual task<result<void>> admits_retry(std::string tool);
   /// Every pending call has ended by now; close() is still due.
-  virtual void on_session_closed(const error& why) = 0;
+  virtual void on_session_closed(const error& reason) = 0;
 
  protected:
   ~session_listener() = default;

@@ -5,7 +5,7 @@
 #include "../../support/every_step.hpp"
 #include "../../support/session_fixture.hpp"
 
-namespace session_input_test {
+namespace multi_round_trip_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -53,7 +53,7 @@ input_handlers with_form(action what = action::accept) {
   return can;
 }
 
-const suite<"session_input"> tests = [] {
+const suite<"multi_round_trip"> tests = [] {
   "T-44 the state goes back byte for byte, the answers under their keys, in a new request"_test = [] {
     const char* state = R"("a\u00e4\/\"  {\\u0041} \ud83d\ude00")";
     with_session(
@@ -304,4 +304,4 @@ const suite<"session_input"> tests = [] {
   };
 };
 
-}  // namespace session_input_test
+}  // namespace multi_round_trip_test

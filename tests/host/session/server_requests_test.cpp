@@ -7,7 +7,7 @@
 #include "../../support/every_step.hpp"
 #include "../../support/session_fixture.hpp"
 
-namespace session_requests_test {
+namespace server_requests_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -77,7 +77,7 @@ task<void> until_forgotten() {
   }
 }
 
-const suite<"session_requests"> tests = [] {
+const suite<"server_requests"> tests = [] {
   "a ping is answered with an empty object, by its id"_test = [] {
     with_session(legacy({}), [](session_fixture& h) -> task<void> {
       h.far.ask("7", "ping", "");
@@ -383,4 +383,4 @@ const suite<"session_requests"> tests = [] {
   };
 };
 
-}  // namespace session_requests_test
+}  // namespace server_requests_test

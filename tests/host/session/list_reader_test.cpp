@@ -11,7 +11,7 @@
 #include "../../support/manual_clock.hpp"
 #include "../../support/session_fixture.hpp"
 
-namespace session_lists_test {
+namespace list_reader_test {
 
 using namespace hawser;
 using namespace hawser::testing;
@@ -72,7 +72,7 @@ task<void> answer_slowly(session_fixture& h, list_kind which, std::string member
   }
 }
 
-const suite<"session_lists"> tests = [] {
+const suite<"list_reader"> tests = [] {
   "all pages of the tools are read, an empty cursor is one, and the order is kept"_test = [] {
     for (const bool modern : {true, false}) {
       with_session(lists({page_of("tools", a_tool("a") + ',' + a_tool("b"), R"("p\"2")"), page_of("tools", "", R"("")"),
@@ -379,4 +379,4 @@ const suite<"session_lists"> tests = [] {
   };
 };
 
-}  // namespace session_lists_test
+}  // namespace list_reader_test
