@@ -95,8 +95,9 @@ void change_listener::on_cancelled(std::int64_t request) noexcept {
 }
 
 task<result<raw_json>> change_listener::listen(subscription& opened) {
-  const prepared_request request{
-      {.method = protocol::method::subscriptions_listen, .members = R"("notifications":)" + opened.filter, .meta = meta_}};
+  const prepared_request request{{.method = protocol::method::subscriptions_listen,
+                                  .members = R"("notifications":)" + opened.filter,
+                                  .meta = meta_}};
   const call_options options{.idle_timeout = unbounded, .hard_timeout = unbounded, .id = &opened.id};
   co_return co_await peer_.call(request, {}, options);
 }

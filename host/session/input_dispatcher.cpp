@@ -62,8 +62,8 @@ task<result<std::string>> input_dispatcher::answer(std::string server, std::stri
 
 task<result<std::string>> input_dispatcher::list_roots(std::string server) const {
   roots_request request{.server = std::move(server)};
-  auto answered =
-      co_await call_handler_or_decline(proxy_, executor_, handlers_.roots, "the input handler roots", std::move(request));
+  auto answered = co_await call_handler_or_decline(proxy_, executor_, handlers_.roots, "the input handler roots",
+                                                   std::move(request));
   if (!answered) co_return answered.error();
   if (!answered->has_value()) co_return rpc_error(protocol::code::internal_error, "the roots were not disclosed");
   json::array roots;

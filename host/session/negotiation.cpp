@@ -14,7 +14,8 @@ namespace code = protocol::code;
 
 call_options within(duration time_limit) {
   // No cancellation is sent: `initialize` must not be cancelled, and a legacy server would not understand it.
-  return {.idle_timeout = time_limit, .hard_timeout = time_limit, .on_abandon = call_options::cancellation_notice::omit};
+  return {
+      .idle_timeout = time_limit, .hard_timeout = time_limit, .on_abandon = call_options::cancellation_notice::omit};
 }
 
 std::string discover_params(const client_profile& client, std::string_view revision) {
@@ -78,8 +79,8 @@ task<result<probe_result>> probe(peer& connection, const client_profile& client,
   }
 }
 
-task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision, bool pinned,
-                                         duration time_limit) {
+task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision,
+                                         bool pinned, duration time_limit) {
   // Version negotiation: the modern era has no handshake, so its revisions are never offered by initialize.
   if (protocol::modern(revision))
     co_return error{.code = errc::config, .what = "the revision " + revision + " cannot be offered by initialize"};

@@ -24,7 +24,7 @@ task<result<probe_result>> probe(peer& connection, const client_profile& client,
 
 /// The legacy handshake. A remote error with protocol::code::unsupported_version means a modern server. With `pinned`,
 /// only the offered revision is accepted.
-task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision, bool pinned,
-                                         duration time_limit);
+task<result<negotiated_peer>> initialize(peer& connection, const client_profile& client, std::string revision,
+                                         bool pinned, duration time_limit);
 
 }  // namespace hawser

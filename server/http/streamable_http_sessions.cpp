@@ -7,6 +7,7 @@
 #include "../../runtime/async/timeout.hpp"
 #include "../../transports/json/json_text.hpp"
 #include "../../transports/jsonrpc/message_reader.hpp"
+#include "../../transports/jsonrpc/protocol_table.hpp"
 #include "streamable_http_handler.hpp"
 
 namespace hawser {
@@ -109,7 +110,7 @@ task<void> streamable_http_handler::serve_in_session(server_exchange& call, cons
 // Batches exist in 2025-03-26 only. The responses are sent as events of one stream.
 task<void> streamable_http_handler::serve_batch(server_exchange& call) {
   const session_lookup found = find_session(call.request());
-  if (!found.session || !protocol::has_batches(found.session->channel().revision())) {
+  if (!found.session || !protocol::has(protocol::feature::batches, found.session->channel().revision())) {
     const http_refusal no_batches{.what = "batches belong to sessions of the revision 2025-03-26"};
     refuse(call, found.session ? no_batches : found.why);
     co_return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The constants of the Model Context Protocol: revisions, methods, `_meta` keys, header names, error codes. Protocol
-// strings are defined here and nowhere else.
+// strings are defined here and nowhere else; protocol_table.hpp says what each revision has.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,6 @@ constexpr bool known_revision(std::string_view date) noexcept {
 }
 /// Whether it belongs to the era without a handshake.
 constexpr bool modern(std::string_view date) noexcept { return date >= revision::v2026_07_28; }
-/// JSON-RPC batches exist in one revision only.
-constexpr bool has_batches(std::string_view date) noexcept { return date == revision::v2025_03_26; }
 
 namespace method {
 inline constexpr std::string_view initialize = "initialize";

@@ -9,7 +9,7 @@
 #include "../../runtime/redaction.hpp"
 #include "../json/json_text.hpp"
 #include "../jsonrpc/outgoing_lines.hpp"
-#include "../jsonrpc/protocol.hpp"
+#include "../jsonrpc/protocol_table.hpp"
 #include "detail/first_characters.hpp"
 #include "error_lines.hpp"
 
@@ -135,7 +135,7 @@ void stdio_channel::cancel(std::int64_t request, std::string_view reason) noexce
 
 void stdio_channel::negotiated(const peer_info& info) {
   negotiated_ = true;
-  reader_.accept_batches(protocol::has_batches(info.revision));
+  reader_.accept_batches(protocol::has(protocol::feature::batches, info.revision));
 }
 
 void stdio_channel::on_bytes() noexcept {

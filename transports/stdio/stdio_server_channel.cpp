@@ -6,7 +6,7 @@
 #include "../../runtime/async/detail/wait_for.hpp"
 #include "../../runtime/async/timeout.hpp"
 #include "../jsonrpc/outgoing_lines.hpp"
-#include "../jsonrpc/protocol.hpp"
+#include "../jsonrpc/protocol_table.hpp"
 
 namespace hawser {
 
@@ -74,7 +74,7 @@ void stdio_server_channel::cancel(std::int64_t request, std::string_view reason)
 }
 
 void stdio_server_channel::negotiated(const peer_info& info) {
-  reader_.accept_batches(protocol::has_batches(info.revision));
+  reader_.accept_batches(protocol::has(protocol::feature::batches, info.revision));
 }
 
 void stdio_server_channel::on_bytes() noexcept {

@@ -7,7 +7,7 @@
 #include "../../runtime/async/detail/wait_for.hpp"
 #include "../../runtime/async/timeout.hpp"
 #include "../jsonrpc/outgoing_lines.hpp"
-#include "../jsonrpc/protocol.hpp"
+#include "../jsonrpc/protocol_table.hpp"
 #include "detail/authorized_client.hpp"
 #include "detail/event_stream_source.hpp"
 #include "detail/fast_path.hpp"
@@ -26,15 +26,6 @@ namespace hawser {
 namespace {
 
 constexpr duration delete_timeout = std::chrono::seconds{2};
-
-// Automatic retries: requests without side effects may be sent twice.
-bool is_replayable(std::string_view method) noexcept {
-  namespace m = protocol::method;
-  constexpr std::array harmless{m::initialize,  m::discover,       m::ping,
-                                m::tools_list,  m::resources_list, m::resources_templates_list,
-                                m::prompts_list};
-  return std::find(harmless.begin(), harmless.end(), method) != harmless.end();
-}
 
 // A server may work for a long time, and its stream may be silent for longer: calls have their own deadlines, and TCP
 // keepalive probes detect a dead connection.
@@ -127,7 +118,7 @@ std::size_t http_channel::send(const outgoing_message& message) {
   post->request = message.request;
   post->check = message.check;
   components_->headers.describe(*post, message, bytes);
-  post->replayable = post->method != protocol::method::tools_call && is_replayable(post->method);
+  post->replayable = post->method != protocol::method::tools_call && protocol::is_repeatable(post->method);
   if (post->request) components_->posts.add(post);
   if (post->method == protocol::notification::initialized) {
     initialized_.reset();
@@ -277,7 +268,7 @@ void http_channel::cancel(std::int64_t request, std::string_view reason) noexcep
 
 void http_channel::negotiated(const peer_info& info) {
   components_->headers.negotiated(info.revision);
-  components_->router.accept_batches(protocol::has_batches(info.revision));
+  components_->router.accept_batches(protocol::has(protocol::feature::batches, info.revision));
 }
 
 void http_channel::trim() noexcept {

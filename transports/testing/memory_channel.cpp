@@ -6,7 +6,7 @@
 #include "../../runtime/async/detail/wait_for.hpp"
 #include "../../runtime/async/timeout.hpp"
 #include "../jsonrpc/outgoing_lines.hpp"
-#include "../jsonrpc/protocol.hpp"
+#include "../jsonrpc/protocol_table.hpp"
 
 namespace hawser {
 
@@ -97,7 +97,9 @@ void memory_channel::cancel(std::int64_t request, std::string_view reason) noexc
   send({.line = cancelled_line(request, reason)});
 }
 
-void memory_channel::negotiated(const peer_info& info) { reader_.accept_batches(protocol::has_batches(info.revision)); }
+void memory_channel::negotiated(const peer_info& info) {
+  reader_.accept_batches(protocol::has(protocol::feature::batches, info.revision));
+}
 
 void memory_channel::report_closed(error why) noexcept {
   if (closed_reported_) return;
