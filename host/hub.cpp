@@ -83,7 +83,7 @@ hub_core::hub_core(loop& loop_of_hub, host_settings configured, hub_options give
       own_logins(event_loop, options.login_file),
       given_logins(options.logins != nullptr ? std::make_unique<guarded_credential_store>(event_loop, *options.logins)
                                              : nullptr),
-      logins{.home = event_loop,
+      logins{.event_loop = event_loop,
              .store = given_logins ? static_cast<credential_store&>(*given_logins) : own_logins,
              .names = channels.names(),
              .opens_browser = options.allow_spawn},

@@ -13,9 +13,13 @@
 #include <optional>
 #include <vector>
 
+#include "../runtime/io/file.hpp"
+
 namespace hawser {
 
 namespace {
+
+constexpr std::size_t max_key_bytes = std::size_t{64} << 10;
 
 template <auto Free>
 struct freed_by {
@@ -154,6 +158,20 @@ result<secret> signing_key::sign(const boost::json::object& claims) const {
   secret made{text};
   cleanse(text.data(), text.size());
   return made;
+}
+
+task<result<std::shared_ptr<const signing_key>>> load_signing_key(const oauth_settings& settings) {
+  std::string pem = settings.private_key;
+  if (pem.empty() && !settings.private_key_file.empty()) {
+    auto text = co_await read_file(settings.private_key_file, max_key_bytes);
+    if (!text) co_return text.error();
+    pem = *std::move(text);
+  }
+  if (pem.empty()) co_return std::shared_ptr<const signing_key>{};
+  auto key = signing_key::from_pem(secret{pem}, settings.algorithm);
+  cleanse(pem.data(), pem.size());
+  if (!key) co_return prefixed("the private key under \"oauth\"", key.error());
+  co_return std::make_shared<const signing_key>(*std::move(key));
 }
 
 }  // namespace hawser

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "../runtime/async/task.hpp"
 #include "../runtime/crypto.hpp"
 #include "../runtime/error.hpp"
+#include "oauth_settings.hpp"
 
 namespace hawser {
 
@@ -28,5 +30,8 @@ class signing_key {
   explicit signing_key(std::shared_ptr<const material> of) noexcept : of_(std::move(of)) {}
   std::shared_ptr<const material> of_;
 };
+
+/// The private key of the settings, read from its file if they name one; null = none is configured.
+task<result<std::shared_ptr<const signing_key>>> load_signing_key(const oauth_settings& settings);
 
 }  // namespace hawser

@@ -9,6 +9,7 @@
 
 #include "../../host/config/config.hpp"
 #include "../../oauth/display_text.hpp"
+#include "../../oauth/store/file_credential_store.hpp"
 #include "../../runtime/async/scope.hpp"
 #include "../../runtime/async/timeout.hpp"
 #include "../../runtime/loop/signal_set.hpp"

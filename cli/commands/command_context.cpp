@@ -6,6 +6,7 @@
 #include <csignal>
 #include <set>
 
+#include "../../oauth/store/file_credential_store.hpp"
 #include "../../runtime/async/scope.hpp"
 #include "../../runtime/async/timeout.hpp"
 #include "../../runtime/async/when.hpp"

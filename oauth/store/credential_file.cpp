@@ -34,12 +34,12 @@ result<void> credential_file::make_folder() const {
   return {};
 }
 
-result<credential_file::contents> credential_file::read() const {
+result<parsed_credential_set> credential_file::read() const {
   auto folder = private_folder::open(folder_);
   // A folder without access holds no logins of ours; saving will report the error.
-  if (!folder && is_permanent(folder.error())) return contents{};
+  if (!folder && is_permanent(folder.error())) return parsed_credential_set{};
   if (!folder) return std::move(folder).error();
-  if (!*folder) return contents{};
+  if (!*folder) return parsed_credential_set{};
   remove_leftovers(**folder);
   return read_folder(**folder);
 }
@@ -54,32 +54,29 @@ void credential_file::remove_leftovers(const private_folder& folder) const {
   }
 }
 
-result<credential_file::contents> credential_file::read_folder(const private_folder& folder) const {
-  contents seen;
+result<parsed_credential_set> credential_file::read_folder(const private_folder& folder) const {
   auto text = folder.read(name_, largest_file);
   if (!text) return std::move(text).error();
-  if (!*text) return seen;
-  auto reading = credential_set::parse((*text)->reveal());
-  if (!reading) return prefixed(path_, std::move(reading).error());
-  seen.book = std::move(reading->book);
-  seen.damage = std::move(reading->damage);
-  return seen;
+  if (!*text) return parsed_credential_set{};
+  auto parsed = parse_credential_set((*text)->reveal());
+  if (!parsed) return prefixed(path_, std::move(parsed).error());
+  return parsed;
 }
 
 // Verified by reading it back: bytes that are not valid JSON would damage all other logins.
-result<secret> credential_file::serialize(const credential_set& book, std::size_t max_bytes) const {
-  secret text = book.serialize();
+result<secret> credential_file::serialize(const credential_set& contents, std::size_t max_bytes) const {
+  secret text = serialize_credential_set(contents);
   if (text.reveal().size() > max_bytes)
     return error{.code = errc::too_large,
                  .what = path_ + ": this login would take more than " + std::to_string(max_bytes) + " bytes in it"};
-  const auto again = credential_set::parse(text.reveal());
+  const auto again = parse_credential_set(text.reveal());
   if (!again || !again->damage.empty())
     return error{.code = errc::protocol, .what = path_ + ": what the server sent is not UTF-8 and cannot be stored"};
   return text;
 }
 
-result<void> credential_file::check_storable(const credential_set& alone) const {
-  auto text = serialize(alone, largest_login);
+result<void> credential_file::check_storable(const credential_set& contents) const {
+  auto text = serialize(contents, largest_login);
   if (!text) return std::move(text).error();
   return {};
 }
@@ -91,22 +88,22 @@ result<void> credential_file::keep_damaged_copy(const private_folder& from) cons
   return from.replace(name_ + ".corrupt", **text);
 }
 
-result<std::string> credential_file::update(const std::function<bool(credential_set&)>& what) const {
+result<std::string> credential_file::update(const std::function<bool(credential_set&)>& edit) const {
   auto folder = private_folder::make(folder_);
   if (!folder) return std::move(folder).error();
-  auto seen = read_folder(*folder);
-  if (!seen) return std::move(seen).error();
-  if (!seen->damage.empty()) {
+  auto parsed = read_folder(*folder);
+  if (!parsed) return std::move(parsed).error();
+  if (!parsed->damage.empty()) {
     if (auto kept = keep_damaged_copy(*folder); !kept) return std::move(kept).error();
   }
   result<void> done;
-  if (what(seen->book) || !seen->damage.empty()) {
-    auto text = serialize(seen->book, largest_file);
+  if (edit(parsed->contents) || !parsed->damage.empty()) {
+    auto text = serialize(parsed->contents, largest_file);
     if (!text) return std::move(text).error();
     done = folder->replace(name_, *text);
   }
   if (!done) return std::move(done).error();
-  return std::move(seen->damage);
+  return std::move(parsed->damage);
 }
 
 }  // namespace hawser

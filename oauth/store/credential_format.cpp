@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The file format of a credential_set: writing, reading, and recovering what can be verified from a damaged file.
+#include "credential_format.hpp"
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <initializer_list>
 
-#include "credential_set.hpp"
 #include "wiped_text.hpp"
 
 namespace hawser {
@@ -21,19 +21,19 @@ std::string sum_of(std::string_view text) {
 }
 
 // All members except the sum itself.
-void add_members(wiped_text& to, const json::object& from) {
-  for (const auto& [name, value] : from) {
+void add_members(wiped_text& out, const json::object& object) {
+  for (const auto& [name, value] : object) {
     if (name == "sum") continue;
-    if (to.view().back() != '{') to.add(",");
-    to.add_string(name);
-    to.add(":");
-    to.add_json(value);
+    if (out.view().back() != '{') out.add(",");
+    out.add_string(name);
+    out.add(":");
+    out.add_json(value);
   }
 }
 
 // Writes an entry as one line, from objects with disjoint names; the sum also covers the entry's key. The objects are
 // not merged into one, because names from a file could collide in its hash table (json_tree.hpp).
-std::string add_entry(wiped_text& to, std::string_view name, std::initializer_list<const json::object*> parts) {
+std::string add_entry(wiped_text& out, std::string_view name, std::initializer_list<const json::object*> parts) {
   wiped_text line;
   line.add("{");
   for (const json::object* part : parts) add_members(line, *part);
@@ -41,8 +41,8 @@ std::string add_entry(wiped_text& to, std::string_view name, std::initializer_li
   summed.add_string(name);
   summed.add(line.view());
   std::string sum = sum_of(summed.view());
-  to.add(line.view());
-  to.add(R"(,"sum":")" + sum + "\"}");
+  out.add(line.view());
+  out.add(R"(,"sum":")" + sum + "\"}");
   return sum;
 }
 
@@ -53,47 +53,47 @@ bool sound(std::string_view name, const json::object& entry) {
   return add_entry(again, name, {&entry}) == view_of(said->get_string());
 }
 
-void put(json::object& to, std::string_view name, std::string_view text) {
-  if (!text.empty()) to[name] = text;
+void put(json::object& object, std::string_view name, std::string_view text) {
+  if (!text.empty()) object[name] = text;
 }
-void put(json::object& to, std::string_view name, std::int64_t number) {
-  if (number != 0) to[name] = number;
-}
-
-void put_client(json::object& to, const client_identity& who) {
-  put(to, "client_id", who.id);
-  put(to, "client_secret", who.client_secret.reveal());
-  put(to, "client_method", who.method);
-  put(to, "redirect_uri", who.redirect_uri);
-  put(to, "client_expires_at", who.expires_at);
+void put(json::object& object, std::string_view name, std::int64_t number) {
+  if (number != 0) object[name] = number;
 }
 
-void put_login(json::object& to, const login& what, const std::vector<std::string>& servers) {
-  put(to, "issuer", what.key.issuer);
-  put(to, "resource", what.key.resource);
-  put(to, "only_server", what.key.server);
-  put_client(to, what.client);
-  to["client_id"] = what.key.client;
-  put(to, "access_token", what.tokens.access.reveal());
-  put(to, "refresh_token", what.tokens.refresh.reveal());
-  put(to, "scope", what.tokens.scope);
-  put(to, "expires_at", what.tokens.expires_at);
-  put(to, "obtained_at", what.tokens.obtained_at);
-  put(to, "asked_scope", what.requested_scope);
-  put(to, "token_endpoint", what.token_endpoint);
-  put(to, "revocation_endpoint", what.revocation_endpoint);
-  json::array urls(to.storage());  // braces would make it an element
+void put_client(json::object& object, const client_identity& client) {
+  put(object, "client_id", client.id);
+  put(object, "client_secret", client.client_secret.reveal());
+  put(object, "client_method", client.method);
+  put(object, "redirect_uri", client.redirect_uri);
+  put(object, "client_expires_at", client.expires_at);
+}
+
+void put_login(json::object& object, const login& value, const std::vector<std::string>& servers) {
+  put(object, "issuer", value.key.issuer);
+  put(object, "resource", value.key.resource);
+  put(object, "only_server", value.key.server);
+  put_client(object, value.client);
+  object["client_id"] = value.key.client;
+  put(object, "access_token", value.tokens.access.reveal());
+  put(object, "refresh_token", value.tokens.refresh.reveal());
+  put(object, "scope", value.tokens.scope);
+  put(object, "expires_at", value.tokens.expires_at);
+  put(object, "obtained_at", value.tokens.obtained_at);
+  put(object, "asked_scope", value.requested_scope);
+  put(object, "token_endpoint", value.token_endpoint);
+  put(object, "revocation_endpoint", value.revocation_endpoint);
+  json::array urls(object.storage());  // braces would make it an element
   for (const std::string& url : servers) urls.emplace_back(url);
-  to["servers"] = std::move(urls);
+  object["servers"] = std::move(urls);
 }
 
 // Extracts known members of an entry; drop_known() leaves the unknown ones.
 class members {
  public:
-  explicit members(json::object& of) : of_(of) {}
+  explicit members(json::object& object) : object_(object) {}
   json::value* find(std::string_view name) {
     known_.push_back(name);
-    return of_.if_contains(name);
+    return object_.if_contains(name);
   }
   std::string text(std::string_view name) { return std::string{seen(name)}; }
   secret hidden(std::string_view name) { return secret{seen(name)}; }
@@ -105,14 +105,14 @@ class members {
     std::vector<std::string> out;
     const json::value* found = find(name);
     if (found == nullptr || !found->is_array()) return out;
-    for (const json::value& one : found->get_array()) {
-      if (one.is_string()) out.emplace_back(view_of(one.get_string()));
+    for (const json::value& element : found->get_array()) {
+      if (element.is_string()) out.emplace_back(view_of(element.get_string()));
     }
     return out;
   }
   void drop_known() {
     for (const std::string_view name : known_) {
-      if (auto* at = of_.find(name); at != of_.end()) of_.stable_erase(at);
+      if (auto* at = object_.find(name); at != object_.end()) object_.stable_erase(at);
     }
   }
 
@@ -121,7 +121,7 @@ class members {
     const json::value* found = find(name);
     return found != nullptr && found->is_string() ? view_of(found->get_string()) : std::string_view{};
   }
-  json::object& of_;
+  json::object& object_;
   std::vector<std::string_view> known_{"sum"};
 };
 
@@ -151,17 +151,15 @@ login take_login(members& from) {
   return out;
 }
 
-}  // namespace
-
 class credential_format_reader {
  public:
-  explicit credential_format_reader(credential_set& into) : into_(into) {}
+  explicit credential_format_reader(credential_set& contents) : contents_(contents) {}
 
   // Reads all entries that can be verified; returns false if any could not.
   bool read_whole(json::object& all) {
     members top{all};
-    into_.version_ = top.number("version");
-    bool all_sound = into_.version_ >= 1;
+    contents_.set_version(top.number("version"));
+    bool all_sound = contents_.version() >= 1;
     wiped_text sums;
     all_sound = read_clients(top.find("clients"), sums) && all_sound;
     all_sound = read_logins(top.find("logins"), sums) && all_sound;
@@ -170,7 +168,7 @@ class credential_format_reader {
     sums.add("{");
     add_members(sums, all);
     if (!all_sound || sum_of(sums.view()) != said) return false;
-    into_.rest_ = std::move(all);
+    contents_.set_unknown_members(std::move(all));
     return true;
   }
 
@@ -208,88 +206,84 @@ class credential_format_reader {
     if (!entry.is_object() || !sound(issuer, entry.get_object())) return false;
     members from{entry.get_object()};
     sums.add(from.text("sum"));
-    client_identity who = take_client(from);
+    client_identity client = take_client(from);
     from.drop_known();
-    if (into_.find_client(issuer)) return false;
-    into_.clients_.push_back(
-        {.issuer = std::string{issuer}, .who = std::move(who), .rest = std::move(entry.get_object())});
-    return true;
+    return contents_.add(credential_set::client_entry{
+        .issuer = std::string{issuer}, .client = std::move(client), .unknown_members = std::move(entry.get_object())});
   }
   bool read_login(json::value& entry, wiped_text& sums) {
     if (!entry.is_object() || !sound("", entry.get_object())) return false;
     members from{entry.get_object()};
     sums.add(from.text("sum"));
-    login what = take_login(from);
+    login value = take_login(from);
     std::vector<std::string> servers = from.texts("servers");
     from.drop_known();
-    if (into_.find(what.key)) return false;
-    into_.logins_.push_back(
-        {.what = std::move(what), .servers = std::move(servers), .rest = std::move(entry.get_object())});
-    return true;
+    return contents_.add(credential_set::login_entry{
+        .value = std::move(value), .servers = std::move(servers), .unknown_members = std::move(entry.get_object())});
   }
 
   void read_login_line(std::string_view line) {
     wiped_text unused;
-    if (auto entry = parse_wiped(line, into_.memory_)) read_login(*entry, unused);
+    if (auto entry = parse_wiped(line, contents_.memory())) read_login(*entry, unused);
   }
   void read_client_line(std::string_view line) {
     wiped_text object;
     object.add("{");
     object.add(line);
     object.add("}");
-    auto entry = parse_wiped(object.view(), into_.memory_);
+    auto entry = parse_wiped(object.view(), contents_.memory());
     wiped_text unused;
     if (entry && entry->is_object()) read_clients(&*entry, unused);
   }
 
-  credential_set& into_;
+  credential_set& contents_;
 };
 
-credential_set::credential_set() : memory_(json::make_shared_resource<wiping_memory>()), rest_(memory_) {}
+}  // namespace
 
-result<credential_set::parse_result> credential_set::parse(std::string_view text) {
-  parse_result out;
-  credential_format_reader reader{out.book};
-  auto whole = parse_wiped(text, out.book.memory_);
+result<parsed_credential_set> parse_credential_set(std::string_view text) {
+  parsed_credential_set parsed;
+  credential_format_reader reader{parsed.contents};
+  auto whole = parse_wiped(text, parsed.contents.memory());
   if (whole && whole->is_object()) {
-    if (reader.read_whole(whole->get_object())) return out;
-    if (out.book.version_ > 1)
+    if (reader.read_whole(whole->get_object())) return parsed;
+    if (parsed.contents.version() > 1)
       return error{.code = errc::config,
-                   .what = "written by a newer version of hawser (format " + std::to_string(out.book.version_) +
+                   .what = "written by a newer version of hawser (format " + std::to_string(parsed.contents.version()) +
                            "); use that one, or log in again with another file"};
-    out.damage = "what is in it does not match its checksums";
+    parsed.damage = "what is in it does not match its checksums";
   } else {
-    out.damage = "it is not a complete JSON text";
+    parsed.damage = "it is not a complete JSON text";
   }
-  out.book.version_ = 1;
+  parsed.contents.set_version(1);
   reader.read_lines(text);
-  return out;
+  return parsed;
 }
 
-secret credential_set::serialize() const {
+secret serialize_credential_set(const credential_set& contents) {
   wiped_text out;
   wiped_text sums;
-  out.add("{\"version\":" + std::to_string(version_) + ",\"clients\":{");
-  for (const client_entry& one : clients_) {
-    out.add(&one == &clients_.front() ? "\n" : ",\n");
-    out.add_string(one.issuer);
+  out.add("{\"version\":" + std::to_string(contents.version()) + ",\"clients\":{");
+  for (const credential_set::client_entry& entry : contents.clients()) {
+    out.add(&entry == &contents.clients().front() ? "\n" : ",\n");
+    out.add_string(entry.issuer);
     out.add(":");
-    json::object entry{memory_};
-    put_client(entry, one.who);
-    sums.add_string(one.issuer);
-    sums.add(add_entry(out, one.issuer, {&entry, &one.rest}));
+    json::object members{contents.memory()};
+    put_client(members, entry.client);
+    sums.add_string(entry.issuer);
+    sums.add(add_entry(out, entry.issuer, {&members, &entry.unknown_members}));
   }
   out.add("\n},\"logins\":[");
-  for (const login_entry& one : logins_) {
-    out.add(&one == &logins_.front() ? "\n" : ",\n");
-    json::object entry{memory_};
-    put_login(entry, one.what, one.servers);
-    sums.add(add_entry(out, "", {&entry, &one.rest}));
+  for (const credential_set::login_entry& entry : contents.logins()) {
+    out.add(&entry == &contents.logins().front() ? "\n" : ",\n");
+    json::object members{contents.memory()};
+    put_login(members, entry.value, entry.servers);
+    sums.add(add_entry(out, "", {&members, &entry.unknown_members}));
   }
   out.add("\n],");
   sums.add("{");
-  add_members(sums, rest_);
-  for (const auto& [name, value] : rest_) {
+  add_members(sums, contents.unknown_members());
+  for (const auto& [name, value] : contents.unknown_members()) {
     out.add_string({name.data(), name.size()});
     out.add(":");
     out.add_json(value);

@@ -11,7 +11,7 @@
 
 #include "../../runtime/async/semaphore.hpp"
 #include "../../runtime/loop/loop.hpp"
-#include "credential_store.hpp"
+#include "memory_credential_store.hpp"
 
 namespace hawser {
 
@@ -26,16 +26,16 @@ class file_credential_store final : public credential_store {
 
   /// An empty path stores nothing. If the file cannot be used (no home directory, not writable, no locks), the store
   /// logs that once and continues in memory.
-  file_credential_store(loop& home, std::string path, options o = {});
+  file_credential_store(loop& event_loop, std::string path, options store_options = {});
   ~file_credential_store() override;
 
   task<result<std::optional<login>>> find_for_server(std::string server_url) override;
   task<result<std::optional<login>>> find(login_key key) override;
-  task<result<void>> save(std::string server_url, login what) override;
+  task<result<void>> save(std::string server_url, login entry) override;
   task<result<bool>> remove(login_key key, std::optional<secret> only_if_refresh_is) override;
   task<result<std::vector<login>>> forget(std::string server_url) override;
   task<result<std::optional<client_identity>>> find_client(std::string issuer) override;
-  task<result<void>> save_client(std::string issuer, client_identity who) override;
+  task<result<void>> save_client(std::string issuer, client_identity client) override;
   task<result<void>> remove_client(std::string issuer, std::string client_id) override;
   task<result<std::vector<std::pair<std::string, login>>>> all() override;
   task<result<refresh_lock>> acquire_refresh_lock(login_key key) override;
@@ -47,25 +47,26 @@ class file_credential_store final : public credential_store {
   // A login that could not be written.
   struct pending_save {
     std::string server_url;
-    login what;
+    login entry;
     bool compared = false;
-    std::optional<token_set> over{};  // the file's tokens for its key at that time; if they differ now, they are newer
+    std::optional<token_set>
+        replaced{};  // the file's tokens for its key at that time; if they differ now, they are newer
   };
 
   bool is_in_memory();
-  void fall_back_to_memory(const error& why, credential_set known);
+  void fall_back_to_memory(const error& why, credential_set contents);
   void report_damage(const std::string& damage);
   // Removes entries for which the file has newer tokens; returns whether others remain.
-  static bool apply_pending(credential_set& book, std::vector<pending_save>& these);
-  void add_pending(pending_save one);
+  static bool apply_pending(credential_set& contents, std::vector<pending_save>& pending);
+  void add_pending(pending_save save);
   task<result<credential_set>> read_set();
   template <class T>
   task<result<T>> query(std::function<T(const credential_set&)> question);
-  task<result<void>> update(edit what);
-  task<result<void>> update_file(edit what);
-  task<result<void>> save_uncancelled(std::string server_url, login what);
+  task<result<void>> update(edit change);
+  task<result<void>> update_file(edit change);
+  task<result<void>> save_uncancelled(std::string server_url, login entry);
 
-  loop& home_;
+  loop& event_loop_;
   std::string path_;
   options options_;
   semaphore update_semaphore_{1};  // one change at a time; the lock file excludes other processes
@@ -73,5 +74,9 @@ class file_credential_store final : public credential_store {
   std::unique_ptr<memory_credential_store> memory_;  // replaces the file once it proved unusable
   bool damage_reported_ = false;
 };
+
+/// $XDG_STATE_HOME/hawser/auth.json, or ~/.local/state/hawser/auth.json; empty if there is no home directory. Relative
+/// paths are ignored.
+std::string default_store_path(const std::function<std::optional<std::string>(std::string_view)>& variable);
 
 }  // namespace hawser

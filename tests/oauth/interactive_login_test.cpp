@@ -56,7 +56,7 @@ const suite<"login by person"> tests = [] {
       l.run([](loop& on, fake_authorization_server& server, bool both) -> task<void> {
         names_of_one names{both};
         memory_credential_store store;
-        const login_context around{.home = on, .store = store, .names = names, .opens_browser = false};
+        const login_context around{.event_loop = on, .store = store, .names = names, .opens_browser = false};
         const std::string url = "http://evil.test:" + std::to_string(server.http_server().port()) + "/mcp";
         server_login of{around, {.name = "r", .url = url, .connection = fixture::connection}};
         testing::pasting_user person;
@@ -104,7 +104,7 @@ const suite<"login by person"> tests = [] {
     l.run([](loop& on) -> task<void> {
       names_of_one names{true};
       memory_credential_store store;
-      const login_context around{.home = on, .store = store, .names = names, .opens_browser = false};
+      const login_context around{.event_loop = on, .store = store, .names = names, .opens_browser = false};
       for (const char* url : {"http://mcp.example/mcp", "http://203.0.113.5/mcp", "http://10.0.0.1/mcp"}) {
         server_login of{around, {.name = "r", .url = url, .connection = fixture::connection}};
         pasting_user person;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../host/supervision/server_context.hpp"
-#include "../../oauth/store/credential_store.hpp"
+#include "../../oauth/store/memory_credential_store.hpp"
 
 namespace hawser::testing {
 
@@ -16,7 +16,7 @@ struct server_context_fixture {
         dispatcher(proxy, executor{}, input_handlers{}),
         starter(event_loop),
         channels(event_loop),
-        logins{.home = event_loop, .store = store, .names = channels.names()},
+        logins{.event_loop = event_loop, .store = store, .names = channels.names()},
         shared{.session = {.home = event_loop, .client = client, .dispatcher = dispatcher, .limits = settings.limits},
                .settings = settings,
                .starter = starter,

@@ -82,7 +82,7 @@ class pasting_user final : public login_ui {
 struct server_login_fixture {
   server_login_fixture(loop& l, fake_authorization_server& at)
       : home(l),
-        around{.home = l, .store = store, .names = names, .opens_browser = false, .now = [this] { return now; }},
+        around{.event_loop = l, .store = store, .names = names, .opens_browser = false, .now = [this] { return now; }},
         of(around, {.name = "r", .url = at.resource(), .connection = connection}) {}
 
   static task<result<http_client_options>> connection() { co_return http_client_options{}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "../../../oauth/store/credential_set.hpp"
+#include "../../../oauth/store/credential_format.hpp"
 
 #include <boost/json.hpp>
 #include <random>
@@ -15,7 +15,7 @@ using namespace hawser;
 using testing::sample_login;
 using testing::url_of;
 
-std::string text_of(const credential_set& book) { return std::string{book.serialize().reveal()}; }
+std::string text_of(const credential_set& book) { return std::string{serialize_credential_set(book).reveal()}; }
 
 credential_set three_logins() {
   credential_set book;
@@ -44,9 +44,9 @@ bool is_part_of(const std::set<T>& part, const std::set<T>& all) {
 }
 
 credential_set read_sound(const std::string& text) {
-  auto read = credential_set::parse(text);
+  auto read = parse_credential_set(text);
   expect(read.has_value() && read->damage.empty()) << text;
-  return read ? std::move(read->book) : credential_set{};
+  return read ? std::move(read->contents) : credential_set{};
 }
 
 const std::string unknown_member = R"("later":[1,2.5E-7,{"deep":null},18446744073709551615])";
@@ -209,13 +209,13 @@ const suite<"token book"> tests = [] {
     std::size_t before = 0;
     for (std::size_t size = 0; size + 1 < text.size();
          size += testing::instrumented ? 5 : 1) {  // the last is a line end
-      const auto read = credential_set::parse(std::string_view{text}.substr(0, size));
+      const auto read = parse_credential_set(std::string_view{text}.substr(0, size));
       expect(read.has_value() && !read->damage.empty()) << size;
       if (!read) continue;
-      expect(is_part_of(tokens_of(read->book), all)) << size;
-      expect(read->book.all().size() >= before) << "what was whole stays whole";
-      before = read->book.all().size();
-      const std::string mended = text_of(read->book);
+      expect(is_part_of(tokens_of(read->contents), all)) << size;
+      expect(read->contents.all().size() >= before) << "what was whole stays whole";
+      before = read->contents.all().size();
+      const std::string mended = text_of(read->contents);
       expect(read_sound(mended).all().size() == before);
     }
     expect(before == 3_ul) << "every login is before the end of the text";
@@ -229,15 +229,15 @@ const suite<"token book"> tests = [] {
     for (std::size_t bit = 0; bit < text.size() * 8; bit += testing::instrumented ? 11 : 1) {
       std::string flipped = text;
       flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
-      const auto read = credential_set::parse(flipped);
+      const auto read = parse_credential_set(flipped);
       if (!read) {
         expect(read.error().code == errc::config) << bit;
         continue;
       }
-      expect(is_part_of(tokens_of(read->book), all)) << "bit" << bit;
+      expect(is_part_of(tokens_of(read->contents), all)) << "bit" << bit;
       // Not damaged: the number of the version, and spaces that became other spaces.
-      if (read->damage.empty()) expect(tokens_of(read->book) == all) << "bit" << bit;
-      least = std::min(least, read->book.all().size());
+      if (read->damage.empty()) expect(tokens_of(read->contents) == all) << "bit" << bit;
+      least = std::min(least, read->contents.all().size());
     }
     if (!testing::instrumented)
       expect(least == 1_ul) << "a line end between two entries takes both with it, and no more than that";
@@ -248,14 +248,14 @@ const suite<"token book"> tests = [] {
     for (const char* text :
          {"", "{}", "[]", "null", "{\"version\":1}", "\n\n\n", "\"\n{\n", R"({"version":1,"clients":{},"logins":[]})",
           R"({"version":"1","clients":[],"logins":{}})"}) {
-      const auto read = credential_set::parse(text);
-      expect(read.has_value() && !read->damage.empty() && read->book.all().empty()) << text;
+      const auto read = parse_credential_set(text);
+      expect(read.has_value() && !read->damage.empty() && read->contents.all().empty()) << text;
     }
     for (int round = 0; round < (testing::instrumented ? 100 : 2000); ++round) {
       std::string text = text_of(three_logins());
       for (int i = 0; i < 20; ++i) text[random() % text.size()] = static_cast<char>(random());
-      const auto read = credential_set::parse(text);
-      expect(!read || is_part_of(tokens_of(read->book), tokens_of(three_logins())));
+      const auto read = parse_credential_set(text);
+      expect(!read || is_part_of(tokens_of(read->contents), tokens_of(three_logins())));
     }
   };
 
@@ -280,7 +280,7 @@ const suite<"token book"> tests = [] {
 
     std::string other = later_text(7);
     other.replace(other.rfind("\"sum\""), 5, "\"hmac\"");
-    const auto read = credential_set::parse(other);
+    const auto read = parse_credential_set(other);
     expect(read.has_error() && read.error().code == errc::config);
     expect(read.has_error() && read.error().what.find("newer version") != std::string::npos);
   };
