@@ -63,7 +63,8 @@ server_session::server_session(loop& home, service& what, channel& over, server_
                       .options = options_,
                       .rounds = *rounds_,
                       .held = held_},
-      subscriptions_(peer_) {
+      subscriptions_(peer_),
+      legacy_(home, service_, channel_, options_) {
   service_.add_listener(*this);
 }
 
@@ -116,6 +117,15 @@ void server_session::on_request(std::string_view name, std::string_view params, 
   } else {
     on_legacy(name, params, std::move(answer));
   }
+}
+
+void server_session::on_legacy(std::string_view name, std::string_view params, responder answer) {
+  if (const service_method* shared = legacy_.handle(name, params, answer))
+    begin(*shared, params, legacy_.client(), std::move(answer));
+}
+
+void server_session::on_notification(std::string_view name, std::string_view /*params*/) {
+  legacy_.on_notification(name);
 }
 
 void server_session::on_modern(std::string_view name, std::string_view params, responder answer) {
@@ -178,7 +188,7 @@ task<void> server_session::serve(server_session& self, const service_method& whi
     own_level = severity_of(text_of(find_member(meta, protocol::meta::log_level)).value_or(""));
   }
   request_context request{std::move(params), std::move(client), self.peer_, answer,
-                          modern ? own_level : self.legacy_level_};
+                          modern ? own_level : self.legacy_.log_level()};
   result<void> room;
   if (self.channel_.congested() || self.dispatching_.available() == 0)
     room = co_await with_stop_source{answer.stop(), self.wait_for_room()};
@@ -236,13 +246,13 @@ task<void> server_session::listen(server_session& self, listen_filter filter, re
 
 void server_session::on_list_changed(list_kind what) {
   if (ending_ || !info_of(service_, method_context_.home).lists_change) return;
-  if (legacy_.ready) peer_.notify(list_changed_method(what));
+  if (legacy_.ready()) peer_.notify(list_changed_method(what));
   subscriptions_.notify_list_changed(what);
 }
 
 void server_session::on_resource_updated(std::string_view uri) {
   if (ending_) return;
-  if (legacy_.ready && !legacy_.subscribed_uris.empty() && legacy_.subscribed_uris.contains(digest_of(uri))) {
+  if (legacy_.ready() && legacy_.is_subscribed(uri)) {
     object_writer params;
     peer_.notify(protocol::notification::resources_updated, params.text("uri", uri).done());
   }

@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "../runtime/async/scope.hpp"
 #include "../runtime/async/semaphore.hpp"
 #include "../transports/jsonrpc/peer.hpp"
+#include "legacy_session.hpp"
 #include "service_method.hpp"
 #include "subscriptions.hpp"
 
@@ -46,12 +46,6 @@ class server_session final : private peer_listener, private service_listener {
    private:
     server_session& owner_;
   };
-  // The state set up by `initialize`.
-  struct legacy_state {
-    std::shared_ptr<const client_description> view;  // null: not initialized
-    bool ready = false;                              // `notifications/initialized` received: notifications may be sent
-    std::set<text_digest> subscribed_uris;
-  };
 
   void on_request(std::string_view method, std::string_view params, responder answer) override;
   void on_notification(std::string_view method, std::string_view params) override;
@@ -60,10 +54,6 @@ class server_session final : private peer_listener, private service_listener {
 
   void on_modern(std::string_view method, std::string_view params, responder answer);
   void on_legacy(std::string_view method, std::string_view params, responder answer);
-  void initialize(std::string_view params, responder& answer);
-  void set_level(std::string_view params, responder& answer);
-  void subscribe(std::string_view params, responder& answer);
-  void unsubscribe(std::string_view params, responder& answer);
   [[nodiscard]] std::string discover_result() const;
   void begin(const service_method& method, std::string_view params, std::shared_ptr<const client_description> client,
              responder answer);
@@ -83,8 +73,7 @@ class server_session final : private peer_listener, private service_listener {
   byte_budget held_;
   method_context method_context_;
   subscriptions subscriptions_;
-  legacy_state legacy_;
-  std::optional<severity> legacy_level_;
+  legacy_session legacy_;
   std::unique_ptr<scope> requests_;
   semaphore dispatching_{1};     // for requests that had to wait until the client has read
   std::size_t in_progress_ = 0;  // without subscriptions

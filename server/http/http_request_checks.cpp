@@ -78,6 +78,18 @@ void refuse(server_exchange& call, const http_refusal& why, std::string_view id)
   call.reply(whole.status, whole.fields, whole.body);
 }
 
+std::optional<http_clients::call> count_call(http_clients& clients, server_exchange& call, const text_digest& client,
+                                             std::string_view id) {
+  auto begun = clients.begin_call(client);
+  if (!begun)
+    refuse(call,
+           {.status = 429,
+            .code = protocol::code::internal_error,
+            .what = "too many requests of this client are being answered"},
+           id);
+  return begun;
+}
+
 void accept(server_exchange& call) { call.reply(202, {}, {}); }
 
 std::string canonical_id(const message_view& message) {

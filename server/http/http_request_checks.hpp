@@ -11,6 +11,7 @@
 #include "../../transports/http/server/server_exchange.hpp"
 #include "../../transports/jsonrpc/message.hpp"
 #include "../server_session_options.hpp"
+#include "http_clients.hpp"
 
 namespace hawser {
 
@@ -28,6 +29,10 @@ struct http_refusal {
 
 /// Sends the refusal as the response.
 void refuse(server_exchange& call, const http_refusal& why, std::string_view id = {});
+/// Counts a call of this client as in progress. A client that has reached its limit is refused with 429, and nullopt
+/// returned.
+[[nodiscard]] std::optional<http_clients::call> count_call(http_clients& clients, server_exchange& call,
+                                                           const text_digest& client, std::string_view id);
 /// 202, the only response to a notification or a JSON-RPC response.
 void accept(server_exchange& call);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "streamable_http_handler.hpp"
-#include "../param_limits.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "../../transports/json/json_text.hpp"
+#include "../param_limits.hpp"
 
 namespace hawser {
 
@@ -14,10 +14,10 @@ namespace {
 namespace header = protocol::header;
 
 complete_response not_allowed(const char* allowed) {
-  const http_refusal why{.status = 405, .what = "this method is not served here"};
-  complete_response answer = why.answer({});
-  answer.fields.add("Allow", allowed);
-  return answer;
+  const http_refusal refusal{.status = 405, .what = "this method is not served here"};
+  complete_response response = refusal.answer({});
+  response.fields.add("Allow", allowed);
+  return response;
 }
 
 http_refusal unusable(const message_view& message) {
@@ -43,27 +43,16 @@ task<void> run_session(server_session& session) {
 
 }  // namespace
 
-std::optional<http_clients::call> streamable_http_handler::begin_call(server_exchange& call, const text_digest& client,
-                                                                      std::string_view id) {
-  auto begun = clients_.begin_call(client);
-  if (!begun)
-    refuse(call,
-           {.status = 429,
-            .code = protocol::code::internal_error,
-            .what = "too many requests of this client are being answered"},
-           id);
-  return begun;
-}
-
-streamable_http_handler::streamable_http_handler(loop& home, service& what, streamable_http_options options)
-    : loop_(home),
-      service_(what),
+streamable_http_handler::streamable_http_handler(loop& event_loop, service& service, streamable_http_options options)
+    : loop_(event_loop),
+      service_(service),
       options_(with_budget(std::move(options))),
       clients_({.max_calls = options_.max_calls_per_client,
                 .max_unread_per_client = options_.max_unread_per_client,
                 .max_unread = options_.max_unread,
                 .max_held_per_client = options_.max_held_per_client},
-               options_.session.shared_request_budget) {
+               options_.session.shared_request_budget),
+      legacy_(event_loop, service, options_, clients_) {
   modern_ = options_.session;
   if (!modern_.shared_pending_inputs) modern_.shared_pending_inputs = std::make_shared<pending_inputs>(modern_.rounds);
 }
@@ -74,20 +63,16 @@ streamable_http_options streamable_http_handler::with_budget(streamable_http_opt
   return options;
 }
 
-task<void> streamable_http_handler::run(http_server& at) {
-  scope lives{co_await this_context()};
-  session_scope_ = &lives;
+task<void> streamable_http_handler::run(http_server& server) {
+  const context current = co_await this_context();
+  scope sessions{current};
+  legacy_.run_sessions_in(&sessions);
   request_handler each = [this](server_exchange& call) { return answer(call); };
   head_check first = [this](const http_head& head) { return check_head(head); };
-  co_await at.serve(std::move(each), std::move(first));
-  lives.request_stop();
-  co_await lives.join();
-  session_scope_ = nullptr;
-}
-
-task<void> streamable_http_handler::run_until_ended(streamable_http_handler& self, session_ref session) {
-  co_await session->run(self.options_.session_idle_timeout);
-  self.sessions_.erase(session->id());
+  co_await server.serve(std::move(each), std::move(first));
+  sessions.request_stop();
+  co_await sessions.join();
+  legacy_.run_sessions_in(nullptr);
 }
 
 // T-32: checks everything that the request head decides before any of the body is read.
@@ -115,9 +100,9 @@ task<void> streamable_http_handler::answer(server_exchange& call) {
   }
   call.release_body();
   if (method == "GET") {
-    co_await listen(call);
+    co_await legacy_.listen(call);
   } else {
-    end_session(call);
+    legacy_.end_session(call);
   }
 }
 
@@ -125,7 +110,7 @@ task<void> streamable_http_handler::post(server_exchange& call) {
   const http_fields& fields = call.request().fields;
   const std::size_t first = std::min(call.body().find_first_not_of(" \t\r\n"), call.body().size());
   if (call.body().substr(first).starts_with('[')) {
-    co_await serve_batch(call);
+    co_await legacy_.serve_batch(call);
     co_return;
   }
   scanner look;
@@ -139,9 +124,9 @@ task<void> streamable_http_handler::post(server_exchange& call) {
   } else if (is_modern_request(fields, message, options_.session)) {
     co_await serve_modern(call, message);
   } else if (message.kind == message_kind::request && message.method == protocol::method::initialize) {
-    co_await initialize(call, message);
+    co_await legacy_.initialize(call, message);
   } else {
-    co_await serve_in_session(call, message);
+    co_await legacy_.serve_message(call, message);
   }
 }
 
@@ -161,7 +146,7 @@ task<void> streamable_http_handler::serve_modern(server_exchange& call, const me
     refuse(call, *wrong, id);
     co_return;
   }
-  const auto counted = begin_call(call, digest_of(client_info(message.params)), id);
+  const auto counted = count_call(clients_, call, digest_of(client_info(message.params)), id);
   if (!counted) co_return;
   http_server_channel channel{options_.unread, counted->of()->backlog()};
   server_session_options options = modern_;
@@ -169,19 +154,19 @@ task<void> streamable_http_handler::serve_modern(server_exchange& call, const me
   server_session session{loop_, service_, channel, std::move(options)};
   std::set<std::string, std::less<>> expected{id};
   server_response reply{std::move(expected)};
-  server_response::write_options how{.keep_alive = options_.keep_alive};
-  how.maps_errors_to_status = true;
+  server_response::write_options write{.keep_alive = options_.keep_alive};
+  write.maps_errors_to_status = true;
   channel.attach(reply);
   scope serving{co_await this_context()};
   serving.spawn(run_session(session));
   auto opened = co_await channel.wait_until_open();
   if (opened) channel.deliver(call.body());
   call.release_body();  // a subscription may last for ever; what the session needs of the message it has copied
-  co_await reply.write(call, how);
+  co_await reply.write(call, write);
   serving.request_stop();
   co_await serving.join();
   // Messages that the end itself produced: a subscription gets its result.
-  if (call.stage() != server_exchange::response_stage::ended) co_await reply.write(call, how);
+  if (call.stage() != server_exchange::response_stage::ended) co_await reply.write(call, write);
   channel.detach(reply);
 }
 

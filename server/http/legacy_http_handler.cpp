@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of streamable_http_handler that only the legacy era needs: sessions.
-#include <algorithm>
+#include "legacy_http_handler.hpp"
+
 #include <set>
 
 #include "../../runtime/async/detail/wait_for.hpp"
@@ -8,7 +8,6 @@
 #include "../../transports/json/json_text.hpp"
 #include "../../transports/jsonrpc/message_reader.hpp"
 #include "../../transports/jsonrpc/protocol_table.hpp"
-#include "streamable_http_handler.hpp"
 
 namespace hawser {
 
@@ -20,77 +19,68 @@ http_refusal session_ended() { return {.status = 404, .what = "the session has e
 
 }  // namespace
 
-// Evicts the least used session first, and among equals the one that was idle for longest. A new session may replace
-// any session of the same client that is not in use; of other clients, only unused or idle ones.
-bool streamable_http_handler::make_room(const text_digest& client) {
-  const auto own = static_cast<std::size_t>(std::count_if(
-      sessions_.begin(), sessions_.end(), [&](const auto& one) { return one.second->client() == client; }));
-  const bool own_room = own < options_.max_sessions_per_client;
-  if (own_room && sessions_.size() < options_.max_sessions) return true;
-  const time_point rested = loop_.now() - options_.min_idle_for_eviction;
-  auto least = sessions_.end();
-  for (auto one = sessions_.begin(); one != sessions_.end(); ++one) {
-    const http_session& session = *one->second;
-    const bool unneeded = session.reached() != http_session::activity::used || session.last_used() <= rested;
-    const bool mine = session.client() == client;
-    if (session.in_use() || (own_room ? !unneeded : !mine)) continue;
-    const auto order = [](const http_session& of) { return std::pair{of.reached(), of.last_used()}; };
-    if (least == sessions_.end() || order(session) < order(*least->second)) least = one;
-  }
-  if (least == sessions_.end()) return false;
-  least->second->channel().end(error{.code = errc::closed, .what = "another session needed the room"});
-  sessions_.erase(least);
-  return true;
+legacy_http_handler::legacy_http_handler(loop& event_loop, service& service, const streamable_http_options& options,
+                                         http_clients& clients)
+    : loop_(event_loop),
+      service_(service),
+      options_(options),
+      clients_(clients),
+      sessions_(event_loop, {.max_sessions = options.max_sessions,
+                             .max_sessions_per_client = options.max_sessions_per_client,
+                             .min_idle_for_eviction = options.min_idle_for_eviction}) {}
+
+task<void> legacy_http_handler::run_until_ended(legacy_http_handler& self, session_ref session) {
+  co_await session->run(self.options_.session_idle_timeout);
+  self.sessions_.remove(session->id());
 }
 
 // Session management: the session id is sent only with the result of `initialize`.
-task<void> streamable_http_handler::initialize(server_exchange& call, const message_view& message) {
+task<void> legacy_http_handler::initialize(server_exchange& call, const message_view& message) {
   if (auto wrong = check_legacy_version(call.request().fields, options_.session)) {
     refuse(call, *wrong, canonical_id(message));
     co_return;
   }
   const std::string_view info = find_member(message.params, "clientInfo");
   const text_digest client = digest_of(is_object(info) ? info : "{}");
-  const auto counted = begin_call(call, client, canonical_id(message));
+  const auto counted = count_call(clients_, call, client, canonical_id(message));
   if (!counted) co_return;
-  if (!make_room(client)) {
+  if (!sessions_.make_room(client)) {
     refuse(call, {.status = 503, .code = protocol::code::internal_error, .what = "all sessions are in use"},
            canonical_id(message));
     co_return;
   }
   const session_ref session =
       std::make_shared<http_session>(loop_, service_, options_.session, options_.unread, counted->of());
-  const http_session::use busy{*session};
-  sessions_.emplace(session->id(), session);
+  const http_session::use in_use{*session};
+  sessions_.add(session);
   session_scope_->spawn(run_until_ended(*this, session));
   std::set<std::string, std::less<>> expected{canonical_id(message)};
   server_response reply{std::move(expected)};
   std::vector<posted> messages{{.message = call.body()}};
   co_await exchange(call, *session, reply, std::move(messages));
-  const bool agreed = !session->channel().revision().empty();
-  if (!agreed) session->channel().end(error{.code = errc::closed, .what = "nothing was agreed on"});
+  const bool negotiated = !session->channel().revision().empty();
+  if (!negotiated) session->channel().end(error{.code = errc::closed, .what = "nothing was agreed on"});
 }
 
-streamable_http_handler::session_lookup streamable_http_handler::find_session(const http_head& request) const {
+legacy_http_handler::session_lookup legacy_http_handler::find_session(const http_head& request) const {
   if (auto wrong = check_legacy_version(request.fields, options_.session)) return {.why = *std::move(wrong)};
   const auto id = single_field(request.fields, header::session_id);
   if (!id)
     return {.why = {.what = "initialize comes first; after it every request has the header field Mcp-Session-Id"}};
-  const auto found = sessions_.find(*id);
-  if (found == sessions_.end()) return {.why = {.status = 404, .what = "there is no such session, or no longer"}};
-  return {.session = found->second};
+  if (session_ref found = sessions_.find(*id)) return {.session = std::move(found)};
+  return {.why = {.status = 404, .what = "there is no such session, or no longer"}};
 }
 
-task<void> streamable_http_handler::serve_in_session(server_exchange& call, const message_view& message) {
+task<void> legacy_http_handler::serve_message(server_exchange& call, const message_view& message) {
   const std::string id = canonical_id(message);
   const session_lookup found = find_session(call.request());
   if (!found.session) {
     refuse(call, found.why, id);
     co_return;
   }
-  const http_session::use busy{*found.session};
+  const http_session::use in_use{*found.session};
   http_server_channel& channel = found.session->channel();
-  const auto counted = begin_call(call, found.session->client(), id);
+  const auto counted = count_call(clients_, call, found.session->client(), id);
   if (!counted) co_return;
   const bool request = message.kind == message_kind::request;
   found.session->reach(request ? http_session::activity::used : http_session::activity::notified);
@@ -107,8 +97,7 @@ task<void> streamable_http_handler::serve_in_session(server_exchange& call, cons
   }
 }
 
-// Batches exist in 2025-03-26 only. The responses are sent as events of one stream.
-task<void> streamable_http_handler::serve_batch(server_exchange& call) {
+task<void> legacy_http_handler::serve_batch(server_exchange& call) {
   const session_lookup found = find_session(call.request());
   if (!found.session || !protocol::has(protocol::feature::batches, found.session->channel().revision())) {
     const http_refusal no_batches{.what = "batches belong to sessions of the revision 2025-03-26"};
@@ -123,8 +112,8 @@ task<void> streamable_http_handler::serve_batch(server_exchange& call) {
     refuse(call, {.what = batch_too_large()});
     co_return;
   }
-  const http_session::use busy{*found.session};
-  const auto counted = begin_call(call, found.session->client(), {});
+  const http_session::use in_use{*found.session};
+  const auto counted = count_call(clients_, call, found.session->client(), {});
   if (!counted) co_return;
   // Its messages wait while the client does not read the responses.
   auto held = counted->of()->held()->take(call.body().size());
@@ -166,39 +155,39 @@ task<void> streamable_http_handler::serve_batch(server_exchange& call) {
 // Between two messages of a batch other clients are served, and the next message waits while the client has much
 // unread data. If the client has disconnected, there is only the pause: its requests were accepted, and the session
 // itself waits for room.
-task<void> streamable_http_handler::deliver(const streamable_http_handler& self, server_exchange& call,
-                                            http_server_channel& to, const server_response& reply,
-                                            std::vector<posted> messages, byte_budget::share /*held*/) {
+task<void> legacy_http_handler::deliver(const legacy_http_handler& self, server_exchange& call,
+                                        http_server_channel& destination, const server_response& reply,
+                                        std::vector<posted> messages, byte_budget::share /*held*/) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (i > 0) {
       auto polled = co_await shield(std::chrono::seconds{1}, detail::wait_for(duration::zero()));
       ignore(polled, "nothing stops it");
     }
-    if (i > 0 && to.congested()) {
-      auto room = co_await to.until_uncongested();
+    if (i > 0 && destination.congested()) {
+      auto room = co_await destination.until_uncongested();
       ignore(room, "seen below, or the client is gone");
     }
-    if (to.ended() || self.session_scope_->stop_requested()) break;
+    if (destination.ended() || self.session_scope_->stop_requested()) break;
     const posted& next = messages[i];
     const bool cancelled = !next.id.empty() && !reply.expected().contains(next.id);
-    if (!cancelled) to.deliver(next.message);
+    if (!cancelled) destination.deliver(next.message);
   }
   call.release_body();
 }
 
 // Before 2026-07-28 a disconnect does not cancel the request: the session continues.
-task<void> streamable_http_handler::exchange(server_exchange& call, http_session& in, server_response& reply,
-                                             std::vector<posted> messages, std::optional<byte_budget::share> held) {
-  http_server_channel& channel = in.channel();
+task<void> legacy_http_handler::exchange(server_exchange& call, http_session& session, server_response& reply,
+                                         std::vector<posted> messages, std::optional<byte_budget::share> held) {
+  http_server_channel& channel = session.channel();
   auto opened = co_await channel.wait_until_open();
   if (!opened) {
     refuse(call, session_ended());
     co_return;
   }
-  server_response::write_options how{.keep_alive = options_.keep_alive};
-  if (channel.revision().empty()) how.fields.add(std::string{header::session_id}, in.id());
-  const context where = co_await this_context();
-  scope delivering{where};
+  server_response::write_options options{.keep_alive = options_.keep_alive};
+  if (channel.revision().empty()) options.fields.add(std::string{header::session_id}, session.id());
+  const context current = co_await this_context();
+  scope delivering{current};
   channel.attach(reply);
   if (held) {
     delivering.spawn(deliver(*this, call, channel, reply, std::move(messages), *std::move(held)));
@@ -206,10 +195,10 @@ task<void> streamable_http_handler::exchange(server_exchange& call, http_session
     channel.deliver(messages.front().message);
     call.release_body();
   }
-  co_await reply.write(call, how);
+  co_await reply.write(call, options);
   channel.detach(reply);
   co_await delivering.join();
-  if (call.stage() != server_exchange::response_stage::not_started || where.stop_requested()) co_return;
+  if (call.stage() != server_exchange::response_stage::not_started || current.stop_requested()) co_return;
   if (channel.ended()) {
     refuse(call, session_ended());
   } else {
@@ -219,8 +208,7 @@ task<void> streamable_http_handler::exchange(server_exchange& call, http_session
   }
 }
 
-// Listening for messages from the server: one stream per session; a new one replaces the previous one.
-task<void> streamable_http_handler::listen(server_exchange& call) {
+task<void> legacy_http_handler::listen(server_exchange& call) {
   const session_lookup found = find_session(call.request());
   if (!found.session) {
     refuse(call, found.why);
@@ -230,26 +218,26 @@ task<void> streamable_http_handler::listen(server_exchange& call) {
     refuse(call, {.status = 406, .what = "Accept must have text/event-stream"});
     co_return;
   }
-  const http_session::use busy{*found.session};
-  const auto counted = begin_call(call, found.session->client(), {});
+  const http_session::use in_use{*found.session};
+  const auto counted = count_call(clients_, call, found.session->client(), {});
   if (!counted) co_return;
   found.session->reach(http_session::activity::used);
   std::set<std::string, std::less<>> nothing;
   server_response reply{std::move(nothing), server_response::form::events};
   http_server_channel& channel = found.session->channel();
-  const server_response::write_options how{.keep_alive = options_.keep_alive};
+  const server_response::write_options options{.keep_alive = options_.keep_alive};
   channel.listen(reply);
-  co_await reply.write(call, how);
+  co_await reply.write(call, options);
   channel.unlisten(reply);
 }
 
-void streamable_http_handler::end_session(server_exchange& call) {
+void legacy_http_handler::end_session(server_exchange& call) {
   const session_lookup found = find_session(call.request());
   if (!found.session) {
     refuse(call, found.why);
     return;
   }
-  sessions_.erase(found.session->id());
+  sessions_.remove(found.session->id());
   found.session->channel().end(error{.code = errc::closed, .what = "the client has ended the session"});
   call.reply(204, {}, {});
 }
