@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -84,6 +85,16 @@ void add_operands(syntax& s, CLI::App& command, const char* name, const char* he
   s.lists.emplace(&command, list);
 }
 
+// CLI::Range lets "nan" pass.
+CLI::Validator finite_number() {
+  const auto check = [](const std::string& text) {
+    double number = 0;
+    const bool finite = !CLI::detail::lexical_cast(text, number) || std::isfinite(number);
+    return finite ? std::string{} : "\"" + text + "\" is not a number of seconds";
+  };
+  return CLI::Validator{check, ""};
+}
+
 void add_common(CLI::App& command, common_options& to) {
   constexpr double longest = 366.0 * 24 * 3600;
   const char* group = "Common options";
@@ -95,7 +106,7 @@ void add_common(CLI::App& command, common_options& to) {
       ->group(group);
   command.add_option("--timeout", to.timeout_seconds, "how long the command may take in all")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, longest).description(""))
+      ->check(CLI::Range(0.0, longest).description("") & finite_number())
       ->group(group);
   command.add_flag("-v,--verbose", to.verbose, "shows every message to and from servers on stderr, whole")
       ->group(group);
@@ -302,7 +313,7 @@ void add_programs(syntax& s) {
                 .what = "the program to run is missing",
                 .options = operand_list::options_end::at_first_operand});
   command->add_option("--grace", of_run.grace_seconds, "seconds between the end of stdin, SIGTERM and SIGKILL")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(CLI::Range(0.0, 3600.0) & finite_number())
       ->capture_default_str();
   command->add_option("--directory,-C", of_run.directory, "where to run it");
   command->footer(

@@ -102,7 +102,9 @@ task<result<exit_code>> call_tool(command_context& e, const call_command_options
   if (!found) co_return std::move(found).error();
   auto arguments = call_arguments(options.words, found->input_schema);
   if (!arguments) {
-    co_return print_usage_error(e.screen, options, arguments.error());
+    error why = arguments.error();
+    why.what = e.home.redactions()->apply(why.what);  // it contains names from the tool's schema
+    co_return print_usage_error(e.screen, options, why);
   }
   e.progress.show(safe_text{"calling ", escaped(found->name)});
   request_options settings;

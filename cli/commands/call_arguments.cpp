@@ -27,6 +27,9 @@ struct assignment {
 
 result<assignment> split(std::string_view word) {
   const std::size_t at = word.find('=');
+  // json_string() would replace such bytes, and the tool would get another text than the one that was given.
+  if (text_of(json_string(word)) != std::string{word})
+    return argument_error("argument " + json_string(word.substr(0, at)) + " is not UTF-8");
   if (at == std::string_view::npos) {
     return argument_error(json_string(word) +
                           " is neither key=value nor a JSON object; put the whole object into quotes");

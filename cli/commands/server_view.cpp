@@ -25,6 +25,9 @@ void put(json::object& to, std::string_view name, const std::string& text) {
   if (!text.empty()) to.emplace(name, text);
 }
 
+// Before the first connection, 0 means unknown.
+bool knows_tools(const server_status& of) { return of.tools > 0 || !of.negotiated.revision.empty(); }
+
 }  // namespace
 
 cell state_cell(const server_status& of) {
@@ -33,8 +36,7 @@ cell state_cell(const server_status& of) {
 }
 
 cell tools_cell(const server_status& of) {
-  // Before the first connection, 0 means unknown.
-  if (of.tools == 0 && of.negotiated.revision.empty()) return {.text = safe_text{"-"}};
+  if (!knows_tools(of)) return {.text = safe_text{"-"}};
   return {.text = decimal(static_cast<std::int64_t>(of.tools))};
 }
 
@@ -48,7 +50,7 @@ json::object to_json(const server_status& of) {
   put(all, "origin", of.origin);
   all.emplace("enabled", of.enabled);
   all.emplace("lazy", of.lazy);
-  all.emplace("tools", of.tools);
+  if (knows_tools(of)) all.emplace("tools", of.tools);
   all.emplace("refused", of.refused);
   if (!of.omitted.empty()) {
     json::array left_out;

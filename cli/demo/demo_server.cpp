@@ -20,6 +20,7 @@ namespace hawser::cli {
 namespace {
 
 constexpr int exit_failed = 1;
+constexpr int exit_not_written = 8;  // as for all commands, exit_code.hpp
 constexpr int wrong_usage = 2;
 
 int print_server_error(const error& e, int code) {
@@ -56,7 +57,7 @@ task<int> serve_http(loop& home, const demo_server_options& options, server_sess
   out.line(options.json ? escaped_json(object.text("url", url).done()) : escaped(url));
   // A program may be waiting for the URL at the other end of a pipe. If it cannot be written, the server is of no
   // use.
-  if (auto written = out.flush_blocking(); !written) co_return print_server_error(written.error(), exit_failed);
+  if (auto written = out.flush_blocking(); !written) co_return print_server_error(written.error(), exit_not_written);
   streamable_http_handler serves{home, what, std::move(how)};
   co_await when_any(serves.run(*server), next_signal(signals));
   co_return 0;

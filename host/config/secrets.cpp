@@ -137,6 +137,7 @@ void hide_lines(std::string_view value, redaction& in) {
 // A value that is a secret, and those of its parts and decoded forms that are secrets on their own.
 void hide_value(std::string_view value, redaction& in) {
   in.add_permanent(value);
+  in.add_permanent(without_blanks(value));  // programs trim what they read from variables and files
   hide_lines(value, in);
   hide_passwords(value, in);
   hide_basic(value, in);

@@ -242,6 +242,11 @@ task<void> supervisor::load_cache() {
 task<void> supervisor::save_cache() {
   cached_server cached{
       .revision = slot_.negotiated().revision, .last_probed = era_.last_probed(), .tools = lister_.take_unsaved()};
+  // A server that repeats a configured secret in its tools must not bring it onto the disk.
+  const bool has_secret = cached.tools && std::ranges::any_of(cached.tools->tools(), [&](const tool& listed) {
+                            return server_.redactions().matches(listed.json);
+                          });
+  if (has_secret) cached.tools = nullptr;
   auto stored = co_await shield(longest_write, server_.shared().cache.store(server_.settings(), std::move(cached)));
   if (!stored) server_.log(log_level::warning, stored.error().what);
 }

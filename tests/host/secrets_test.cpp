@@ -41,6 +41,11 @@ const suite<"secrets of settings"> tests = [] {
       expect(known.apply(line) == line) << line;
   };
 
+  "SEC-3 a secret is hidden without the blanks and line ends around it, too"_test = [] {
+    for (const std::string value : {"correct-horse-battery ", "correct-horse-battery\r", "  correct-horse-battery\n"})
+      expect(hiding(with_variable(value)).apply("no correct-horse-battery here") == "no [redacted] here") << value;
+  };
+
   "SEC-3 the password in a URL is hidden on its own, as it is written and decoded"_test = [] {
     const redaction known = hiding(with_variable("postgres://app:p%40ss%2Fw0rd@db.test:5432/main?sslmode=require"));
     expect(known.apply("no password p@ss/w0rd for app at db.test") == "no password [redacted] for app at db.test");

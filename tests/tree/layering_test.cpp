@@ -222,6 +222,23 @@ const suite<"layering"> tests = [] {
     }
   };
 
+  "a source holds what a header of its name declares"_test = [] {
+    std::vector<std::string> modules{"cli"};
+    for (const auto& [module, may] : allowed) modules.push_back(module);
+    for (const std::string& module : modules) {
+      for (const fs::path& file : sources_of(module)) {
+        const fs::path from = fs::relative(file, root());
+        // The commands are declared together; a main has nothing to declare.
+        if (from == "runtime/io/detail/stream_writing.cpp") continue;  // the write side of stream_core
+        if (from.extension() != ".cpp" || from.filename() == "main.cpp" || from.parent_path() == "cli/commands")
+          continue;
+        const fs::path header = file.stem().string() + ".hpp";
+        expect(fs::exists(file.parent_path() / header) || fs::exists(file.parent_path() / "detail" / header))
+            << from.string() << "is a slice of another file's class";
+      }
+    }
+  };
+
   "forbidden words do not occur"_test = [] {
     const std::vector<std::string> banned{".detach()", "co_spawn(", "popen(",      "std::regex",
                                           " system(",  "TODO(now)", "thread_local"};

@@ -72,6 +72,7 @@ const suite<"call_arguments"> tests = [] {
     expect(of({"=a"}, "") == R"(error: "=a" has no key before its "=")");
     expect(of({":=1"}, "") == R"(error: ":=1" has no key before its "=")");
     expect(of({"text=a", "text=b"}) == R"(error: argument "text" is given twice)");
+    expect(of({"text=caf\xe9"}, "") == R"(error: argument "text" is not UTF-8)");
     const std::string_view closed = R"({"properties":{"a":{},"b":{}},"additionalProperties":false})";
     expect(of({"c=1"}, closed) == R"(error: the tool has no argument "c"; it takes a, b)");
     expect(of({"a=1"}, closed) == R"({"a":1})");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <boost/json.hpp>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <set>
@@ -311,6 +312,12 @@ const suite<"secrets"> tests = [] {
         expect(said || words.front() == "prompt") << words.front() << one.out << one.err;
         if (words.front() == "tools") expect(one.out.find("[redacted]") != std::string::npos) << one.out;
       }
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{work.folder.path}) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream file{entry.path()};
+      const std::string text{std::istreambuf_iterator<char>{file}, {}};
+      expect(text.find(key) == std::string::npos) << "S083" << entry.path().string();
     }
   };
 

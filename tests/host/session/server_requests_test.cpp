@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "../../../host/session/session.hpp"
+#include "../../../runtime/async/sleep.hpp"
 #include "../../support/every_step.hpp"
 #include "../../support/session_fixture.hpp"
 
