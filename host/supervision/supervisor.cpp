@@ -242,11 +242,12 @@ task<void> supervisor::load_cache() {
 task<void> supervisor::save_cache() {
   cached_server cached{
       .revision = slot_.negotiated().revision, .last_probed = era_.last_probed(), .tools = lister_.take_unsaved()};
-  // A server that repeats a configured secret in its tools must not bring it onto the disk.
+  // A server that repeats a configured secret in its tools must not bring it onto the disk. Without an entry, the tools
+  // count as never listed, so a call by name starts the server.
   const bool has_secret = cached.tools && std::ranges::any_of(cached.tools->tools(), [&](const tool& listed) {
                             return server_.redactions().matches(listed.json);
                           });
-  if (has_secret) cached.tools = nullptr;
+  if (has_secret) co_return;
   auto stored = co_await shield(longest_write, server_.shared().cache.store(server_.settings(), std::move(cached)));
   if (!stored) server_.log(log_level::warning, stored.error().what);
 }

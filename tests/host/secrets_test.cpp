@@ -43,7 +43,7 @@ const suite<"secrets of settings"> tests = [] {
 
   "SEC-3 a secret is hidden without the blanks and line ends around it, too"_test = [] {
     for (const std::string value : {"correct-horse-battery ", "correct-horse-battery\r", "  correct-horse-battery\n"})
-      expect(hiding(with_variable(value)).apply("no correct-horse-battery here") == "no [redacted] here") << value;
+      expect(hiding(with_variable(value)).apply("no \"correct-horse-battery\"") == "no \"[redacted]\"") << value;
   };
 
   "SEC-3 the password in a URL is hidden on its own, as it is written and decoded"_test = [] {
