@@ -67,7 +67,7 @@ local function allow_what_ut_does()
 end
 
 -- What a compiler makes of coroutines has to be seen optimised as well.
-local about_the_compiler = {"runtime/compiler_test.cpp", "runtime/async/task_test.cpp"}
+local about_the_compiler = {"runtime/async/compiler_test.cpp", "runtime/async/task_test.cpp"}
 target("compiler_tests")
     set_kind("object")
     add_rules("hawser.instrumented", "hawser.not_installed")
