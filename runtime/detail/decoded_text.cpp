@@ -12,10 +12,10 @@ namespace {
 constexpr auto hex_digits = [] {
   std::array<signed char, 256> all{};
   all.fill(-1);
-  for (int i = 0; i < 10; ++i) all[static_cast<std::size_t>('0' + i)] = static_cast<signed char>(i);
-  for (int i = 0; i < 6; ++i) {
-    all[static_cast<std::size_t>('a' + i)] = static_cast<signed char>(10 + i);
-    all[static_cast<std::size_t>('A' + i)] = static_cast<signed char>(10 + i);
+  for (std::size_t i = 0; i < 10; ++i) all['0' + i] = static_cast<signed char>(i);
+  for (std::size_t i = 0; i < 6; ++i) {
+    all['a' + i] = static_cast<signed char>(10 + i);
+    all['A' + i] = static_cast<signed char>(10 + i);
   }
   return all;
 }();

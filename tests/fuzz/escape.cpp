@@ -11,7 +11,7 @@ using namespace hawser::cli;
 
 std::string harm_in(std::string_view text, std::string_view allowed) {
   while (!text.empty()) {
-    const code_point c = first_of(text);
+    const code_point c = first_code_point(text);
     if (!c.valid) return "not UTF-8";
     if (is_hidden(c.value) && allowed.find(static_cast<char>(c.value)) == std::string_view::npos) {
       return "character " + std::to_string(c.value);

@@ -82,7 +82,7 @@ task<std::string> logs_in(hub& of, victim_side& /*v*/) {
   auto ready = co_await of.ready("s");
   if (ready) co_return "it wants no login";
   login_callbacks nobody{.open_browser = false};
-  nobody.wish.patience = std::chrono::milliseconds{50};
+  nobody.wish.timeout = std::chrono::milliseconds{50};
   auto done = co_await of.authenticate("s", std::move(nobody));
   co_return done ? "somebody logged in" : "";
 }
